@@ -1,0 +1,1 @@
+"""The catalog in SQLite, which for a `sqlite:` book is the canon as well."""

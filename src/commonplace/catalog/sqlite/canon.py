@@ -1,0 +1,154 @@
+"""A `sqlite:` book: the file that is its truth, opened, created, examined, scrubbed and backed up."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import apsw
+
+from commonplace.catalog.sqlite import connection as connections
+from commonplace.catalog.sqlite import examine, migrations
+from commonplace.catalog.sqlite.connection import Connections, in_our_words, translated
+from commonplace.catalog.sqlite.draft import SqliteDraft
+from commonplace.catalog.sqlite.turnstile import Turnstile
+from commonplace.catalog.sqlite.view import SqliteView
+from commonplace.errors import ConflictError, LockedError, UnavailableError
+from commonplace.model.finding import Finding
+from commonplace.seam.canon import Capabilities, Progress
+
+
+class SqliteCanon:
+    """One file, its log beside it, and a lock file for the writers' queue. See `seam.canon.Canon` for the promises."""
+
+    capabilities = Capabilities()
+
+    def __init__(self, path: str, *, create: bool = True, timeout: float) -> None:
+        connections.refuse_unsafe_driver()
+        self.path = os.path.realpath(path)
+        self._turnstile = Turnstile(self.path + ".lock")
+        if not os.path.lexists(self.path):
+            migrations.create(self.path, self._turnstile, create=create, timeout=timeout)
+        connections.check_identity(self.path)
+        self._connections = Connections(self.path)
+        with translated(self.path):
+            self._version = self._connections.get().pragma("user_version")
+            if self._version < migrations.VERSION:
+                self._version = migrations.upgrade(self.path, self._connections, self._turnstile, timeout)
+            self._book_id = self._connections.get().execute("SELECT value FROM book WHERE key = 'id'").get
+
+    @property
+    def url(self) -> str:
+        return f"sqlite:{self.path}"
+
+    @property
+    def book_id(self) -> str:
+        return str(self._book_id)
+
+    @property
+    def format_version(self) -> int:
+        return int(self._version)
+
+    @contextmanager
+    def reading(self) -> Iterator[SqliteView]:
+        db = self._connections.get()
+        if db.in_transaction:  # inside our own `writing`: read what is being written
+            yield SqliteView(db)
+            return
+        with self._answering(db):
+            db.execute("BEGIN")
+            yield SqliteView(db)
+
+    @contextmanager
+    def writing(self, timeout: float) -> Iterator[SqliteDraft]:
+        started = time.monotonic()
+        self._connections.check_in_place()
+        with translated(self.path):
+            db = self._connections.get()
+        if not self._enter(timeout):
+            raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
+        try:
+            with self._answering(db):
+                left = timeout - (time.monotonic() - started)
+                db.set_busy_timeout(max(int(left * 1000), 1))
+                db.execute("BEGIN IMMEDIATE")
+                yield SqliteDraft(db)
+                db.execute("COMMIT")
+        finally:
+            self._turnstile.leave()
+
+    def _enter(self, timeout: float) -> bool:
+        try:
+            return self._turnstile.enter(timeout)
+        except OSError as cause:
+            code = "read_only" if cause.errno in _UNWRITABLE else "io_error"
+            raise UnavailableError(
+                "the book's lock file cannot be opened",
+                where=self._turnstile.path,
+                hint="Check the permissions of the folder and the free space.",
+                code=code,
+            ) from cause
+
+    @contextmanager
+    def _answering(self, db: apsw.Connection) -> Iterator[None]:
+        """Whatever goes wrong inside: nothing stays half done, and the error is one of ours."""
+        try:
+            yield
+        except apsw.Error as cause:
+            self._undo(db)
+            if isinstance(cause, (apsw.IOError, apsw.CorruptError)):
+                # After a failed flush nobody knows what is on disk: read it again instead of trusting this connection.
+                self._connections.drop()
+            raise in_our_words(cause, self.path) from cause
+        finally:
+            self._undo(db)
+
+    @staticmethod
+    def _undo(db: apsw.Connection) -> None:
+        try:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        except apsw.Error:
+            return  # SQLite has rolled back by itself
+
+    def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
+        yield from examine.examine(self.path, self._connections, full=full, progress=progress)
+
+    def rebuild_index(self) -> None:
+        with self.writing(60.0) as draft:
+            draft._db.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
+
+    def scrub(self, timeout: float) -> list[str]:
+        """Rewrite the file without its free space, then cut the log to nothing."""
+        if not self._enter(timeout):
+            return ["free pages: other writers were busy; run `commonplace purge --scrub` again"]
+        db = self._connections.get()
+        try:
+            db.set_busy_timeout(int(timeout * 1000))
+            connections.run(db, "VACUUM")
+            busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except apsw.Error as cause:
+            return [f"free pages: {in_our_words(cause, self.path).message}; run `commonplace purge --scrub` again"]
+        finally:
+            self._turnstile.leave()
+        left = ["log: somebody was reading; run `commonplace purge --scrub` again"] if busy else []
+        return left + [f"backup: {name} is older than the purge; delete it" for name in migrations.backups(self.path)]
+
+    def backup(self, target: str, progress: Progress | None = None) -> None:
+        if os.path.lexists(target):
+            raise ConflictError("the backup's target exists already", where=target, hint="Name a new file.")
+        migrations.copy_to(self._connections.get(), target, self.path)
+        if progress:
+            progress(1, 1)
+
+    def size(self) -> int:
+        return sum(os.path.getsize(path) for path in (self.path, self.path + "-wal") if os.path.exists(path))
+
+    def close(self) -> None:
+        self._connections.close()
+        self._turnstile.close()
+
+
+_UNWRITABLE = (1, 13, 30)  # EPERM, EACCES, EROFS

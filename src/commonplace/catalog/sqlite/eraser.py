@@ -1,0 +1,117 @@
+"""Erasing: what `purge` destroys, table by table, and the tombstones it leaves.
+
+A journal entry that speaks of an erased thing loses its payload. If it also changed things that stay, what it did to
+those is kept beside it (`kept`), and the purge's own entry holds the hash of that, so that replay and `verify` still work.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, NamedTuple
+
+import apsw
+
+from commonplace.catalog.sqlite.rows import MEMORIES
+from commonplace.model.operation import decode_payload, encode_payload
+from commonplace.model.words import Entity
+
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.view import SqliteView
+
+
+class Gone(NamedTuple):
+    """What was destroyed: the things, keyed marks of their content, and what is kept of the journal entries."""
+
+    things: list[tuple[Entity, str]]
+    marks: dict[str, bytes]
+    kept: dict[str, str]
+
+
+def erase(db: apsw.Connection, view: SqliteView, memory_ids: list[str], source_ids: list[str]) -> Gone:
+    """Destroy the rows, and every journal payload that speaks of them."""
+    things: list[tuple[Entity, str]] = []
+    marks: dict[str, bytes] = {}
+    for id in memory_ids:
+        things += _things_of(db, id)
+        marks.update(_erase_memory(db, view, id))
+    for id in source_ids:
+        db.execute("DELETE FROM sources WHERE id = ?", (id,))
+        things.append((Entity.SOURCE, id))
+    things = list(dict.fromkeys(things))
+    return Gone(things, marks, _erase_payloads(db, {id for _, id in things}))
+
+
+def bury(db: apsw.Connection, gone: Gone, seq: int) -> None:
+    for _, id in gone.things:
+        db.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (id, gone.marks.get(id), seq))
+
+
+def withhold(db: apsw.Connection, seq: int, kept: bytes | None) -> None:
+    """Take an entry's payload away and leave only what it did to things that stay."""
+    db.execute("UPDATE journal SET payload = NULL, salt = NULL, kept = ? WHERE seq = ?", (kept, seq))
+
+
+def _things_of(db: apsw.Connection, id: str) -> list[tuple[Entity, str]]:
+    """The memory, and what exists only because of it: its links and its conflicts, which may quote it."""
+    links = db.execute("SELECT id FROM memory_links WHERE from_id = ?1 OR to_id = ?1 ORDER BY id", (id,))
+    conflicts = db.execute("SELECT id FROM conflicts WHERE left_id = ?1 OR right_id = ?1 ORDER BY id", (id,))
+    return [
+        (Entity.MEMORY, id),
+        *((Entity.LINK, row[0]) for row in links),
+        *((Entity.CONFLICT, row[0]) for row in conflicts),
+    ]
+
+
+def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, bytes]:
+    row = db.execute(f"SELECT n, {MEMORIES.select} FROM memories WHERE id = ?", (id,)).fetchone()
+    if row is None:
+        return {}
+    n, record = row[0], MEMORIES.from_row(row[1:])
+    db.execute(
+        "INSERT INTO memories_fts (memories_fts, rowid, title, summary, content) VALUES ('delete', ?, ?, ?, ?)",
+        (n, record.title, record.summary, record.content),
+    )
+    db.execute("DELETE FROM memory_tags WHERE n = ? AND created_at = (SELECT created_at FROM memories WHERE n = ?)", (n, n))
+    for table, column, value in _TABLES_OF_A_MEMORY:
+        db.execute(f"DELETE FROM {table} WHERE {column} = ?", (n if value == "n" else id,))
+    _erase_receipts(db, id)
+    return {id: view.mark(record.fingerprint)}
+
+
+_TABLES_OF_A_MEMORY = (
+    ("memory_aliases", "n", "n"),
+    ("memory_vectors", "n", "n"),
+    ("memory_links", "from_id", "id"),
+    ("memory_links", "to_id", "id"),
+    ("conflicts", "left_id", "id"),
+    ("conflicts", "right_id", "id"),
+    ("idempotency_keys", "memory_id", "id"),
+    ("jobs", "subject", "id"),
+    ("memories", "n", "n"),
+)
+
+
+def _erase_receipts(db: apsw.Connection, id: str) -> None:
+    """A receipt may quote what it brought up, so it goes with it."""
+    logs = [row[0] for row in db.execute("SELECT log_id FROM retrieval_log_memories WHERE memory_id = ?", (id,))]
+    for log in logs:
+        db.execute("DELETE FROM retrieval_logs WHERE id = ?", (log,))
+        db.execute("DELETE FROM retrieval_log_memories WHERE log_id = ?", (log,))
+
+
+def _erase_payloads(db: apsw.Connection, gone: set[str]) -> dict[str, str]:
+    """For each entry that spoke of something gone: its number, and the hash of what is kept of it."""
+    kept: dict[str, str] = {}
+    seqs = {row[0] for id in gone for row in db.execute("SELECT seq FROM journal_subjects WHERE subject = ?", (id,))}
+    for seq in sorted(seqs):
+        stored = db.execute("SELECT coalesce(payload, kept) FROM journal WHERE seq = ?", (seq,)).get
+        staying = () if stored is None else tuple(c for c in decode_payload(stored).changes if c.id not in gone)
+        remains = encode_payload(None, staying) if staying else None
+        withhold(db, seq, remains)
+        kept[str(seq)] = sha256(remains).hexdigest() if remains else ""
+    for id in gone:
+        db.execute(
+            "UPDATE foreign_journal SET entry = NULL WHERE hash IN (SELECT hash FROM foreign_subjects WHERE subject = ?)",
+            (id,),
+        )
+    return kept

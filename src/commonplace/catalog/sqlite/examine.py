@@ -1,0 +1,85 @@
+"""Looking for damage in a book's file. What is found is said; nothing here raises on what it finds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import apsw
+
+from commonplace.catalog.sqlite.connection import Connections
+from commonplace.errors import CommonplaceError
+from commonplace.model.finding import Finding, Severity
+from commonplace.seam.canon import Progress
+
+_RESTORE = "Keep the damaged file; export what can be read (`commonplace export`), or restore a backup."
+
+
+def examine(path: str, connections: Connections, *, full: bool, progress: Progress | None) -> Iterator[Finding]:
+    steps = (_structure, _full_text, _permissions, _surroundings) if full else (_quick, _permissions, _surroundings)
+    for done, step in enumerate(steps):
+        if progress:
+            progress(done, len(steps))
+        try:
+            yield from step(path, connections.get())
+        except (apsw.Error, CommonplaceError, OSError) as cause:
+            yield Finding(code="unreadable", message=f"could not look: {type(cause).__name__}", where=path, hint=_RESTORE)
+    if progress:
+        progress(len(steps), len(steps))
+
+
+def _quick(path: str, db: apsw.Connection) -> Iterator[Finding]:
+    """Page structure only; does not compare indexes with their tables."""
+    return _complaints(db, "PRAGMA quick_check(20)", path)
+
+
+def _structure(path: str, db: apsw.Connection) -> Iterator[Finding]:
+    """Every page, every row, every index entry."""
+    return _complaints(db, "PRAGMA integrity_check(20)", path)
+
+
+def _complaints(db: apsw.Connection, check: str, path: str) -> Iterator[Finding]:
+    for (said,) in db.execute(check):
+        if said != "ok":
+            yield Finding(code="damaged", message=f"SQLite: {said[:200]}", where=path, hint=_RESTORE)
+
+
+def _full_text(path: str, db: apsw.Connection) -> Iterator[Finding]:
+    """Is the full text index the index of exactly these memories?"""
+    try:
+        db.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
+    except apsw.CorruptError:
+        yield Finding(
+            code="index_damaged",
+            message="the full text index does not match the memories; no memory is lost",
+            severity=Severity.WARNING,
+            where=path,
+            hint="Run `commonplace doctor --repair` to make the index anew.",
+        )
+
+
+def _permissions(path: str, _: apsw.Connection) -> Iterator[Finding]:
+    if os.name == "posix" and os.stat(path).st_mode & 0o077:
+        yield Finding(
+            code="readable_by_others",
+            message="other users of this machine can read the book",
+            severity=Severity.WARNING,
+            where=path,
+            hint=f"Run: chmod 600 {os.path.basename(path)}",
+        )
+
+
+_SYNCED = ("Dropbox", "OneDrive", "Google Drive", "iCloud", "Nextcloud", "Syncthing")
+
+
+def _surroundings(path: str, _: apsw.Connection) -> Iterator[Finding]:
+    """A sync client copies the file without its log, and so tears it apart."""
+    for word in _SYNCED:
+        if any(part.startswith(word) for part in path.split(os.sep)):
+            yield Finding(
+                code="synced_folder",
+                message=f"the book lies in a folder that looks synced ({word}); sync clients can damage open databases",
+                severity=Severity.WARNING,
+                where=path,
+                hint="Move the book out of the synced folder; carry it with `export` and `import`.",
+            )

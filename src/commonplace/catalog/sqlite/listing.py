@@ -1,0 +1,129 @@
+"""A `Filter` becomes ordered walks along indexes, merged: a page costs what it holds, not what the book holds.
+
+One field leads: its index gives the rows already in order, for one value and one status at a time. The other fields are
+checked row by row; a unary plus keeps SQLite from preferring an index that would need a sort.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from typing import Any
+
+import apsw
+
+from commonplace.catalog.sqlite.rows import MEMORIES, to_micros
+from commonplace.errors import NotFoundError
+from commonplace.model.filter import Filter
+from commonplace.model.record import MemoryRecord
+from commonplace.seam.catalog import Page
+
+# From the narrowest to the widest in practice: the first that is asked for leads.
+_LEADS = ("repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")
+_MANY = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
+
+
+def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Iterator[MemoryRecord]:
+    """The matching memories, newest first."""
+    conditions, values = _checks(where)
+    if page and page.after:
+        conditions.append("(created_at, n) < (?, ?)")
+        values += _position(connection, page.after)
+    limit = page.limit if page else -1
+    walks = [
+        connection.execute(sql + " LIMIT ?", (*leading, *values, limit))
+        for sql, leading in _walks(where, _lead(where), conditions)
+    ]
+    rows = walks[0] if len(walks) == 1 else merge(*walks, key=lambda row: (-row[-2], -row[-1]))
+    return (MEMORIES.from_row(row) for row in (islice(rows, limit) if page else rows))
+
+
+def _walks(where: Filter, lead: str | None, conditions: list[str]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """One statement per status and per value of the leading field, each in order."""
+    table, columns = "memories", f"{MEMORIES.select}, memories.created_at, memories.n"
+    checks = "".join(f" AND {condition}" for condition in conditions)
+    for status in where.statuses:
+        for value in _values(where, lead):
+            if lead == "tag":
+                yield (
+                    f"SELECT {columns} FROM memory_tags AS t CROSS JOIN memories USING (n) WHERE t.tag = ? AND +status = ?"
+                    f"{checks.replace('(created_at, n)', '(t.created_at, t.n)')} ORDER BY t.created_at DESC, t.n DESC",
+                    (value, str(status)),
+                )
+            elif lead:
+                yield (
+                    f"SELECT {columns} FROM {table} WHERE {lead} = ? AND status = ?{checks} ORDER BY created_at DESC, n DESC",
+                    (value, str(status)),
+                )
+            else:
+                yield (
+                    f"SELECT {columns} FROM {table} WHERE status = ?{checks} ORDER BY created_at DESC, n DESC",
+                    (str(status),),
+                )
+
+
+def _lead(where: Filter) -> str | None:
+    if where.tags:
+        return "tag"
+    for field in _LEADS:
+        if getattr(where, _MANY.get(field, field)) is not None:
+            return field
+    return "always_load" if where.always_load else None
+
+
+def _values(where: Filter, lead: str | None) -> tuple[Any, ...]:
+    if lead is None:
+        return (None,)
+    if lead == "tag":
+        assert where.tags
+        return where.tags[:1]
+    asked = getattr(where, _MANY.get(lead, lead))
+    return tuple(str(word) for word in dict.fromkeys(asked)) if lead in _MANY else (asked,)
+
+
+def _checks(where: Filter) -> tuple[list[str], list[Any]]:
+    """Every condition but the leading one, as SQL; the leading one may stand here twice without harm."""
+    conditions: list[str] = []
+    values: list[Any] = []
+    lead = _lead(where)
+    for field in (*_LEADS, "always_load"):
+        asked = getattr(where, _MANY.get(field, field))
+        if asked is None or field == lead:
+            continue
+        several = [str(word) for word in asked] if field in _MANY else [asked]
+        conditions.append(f"+memories.{field} IN ({', '.join('?' * len(several))})")
+        values += several
+    for tag in (where.tags or ())[1:]:
+        conditions.append("EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created_at = memories.created_at AND o.n = memories.n)")
+        values.append(tag)
+    for field, sign in (("since", ">="), ("until", "<")):
+        if getattr(where, field) is not None:
+            conditions.append(f"memories.created_at {sign} ?")
+            values.append(to_micros(getattr(where, field)))
+    return conditions, values
+
+
+def _position(connection: apsw.Connection, after: str) -> tuple[int, int]:
+    found = connection.execute("SELECT created_at, n FROM memories WHERE id = ?", (after,)).get
+    if found is None:
+        raise NotFoundError("the memory to go on from is not there", where=after)
+    return (found[0], found[1])
+
+
+def filter_sql(where: Filter) -> tuple[str, list[Any]]:
+    """The whole filter as one condition on `memories`, for a search that brings its own order."""
+    conditions, values = _checks(where)
+    lead = _lead(where)
+    marks = ", ".join("?" * len(where.statuses))
+    conditions.append(f"+memories.status IN ({marks})")
+    values += [str(status) for status in where.statuses]
+    if lead == "tag":
+        assert where.tags
+        conditions.append("EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created_at = memories.created_at AND o.n = memories.n)")
+        values.append(where.tags[0])
+    elif lead:
+        several = _values(where, lead)
+        conditions.append(f"+memories.{lead} IN ({', '.join('?' * len(several))})")
+        values += several
+    return " AND ".join(conditions), values

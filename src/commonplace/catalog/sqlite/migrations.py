@@ -1,0 +1,159 @@
+"""How a book's file comes to be and grows: created whole or not at all, and backed up before each change of format."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+
+import apsw
+
+from commonplace.catalog.sqlite import schema
+from commonplace.catalog.sqlite.connection import Connections, configure, file_url, run, translated
+from commonplace.catalog.sqlite.turnstile import Turnstile
+from commonplace.errors import LockedError, UnavailableError
+from commonplace.model.ids import new_id
+
+VERSION = schema.VERSION
+
+
+def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> None:
+    """Make a new book under another name and put it in place in one step, so that nobody ever sees half of one."""
+    _refuse_amnesia(path, turnstile, create=create)
+    folder = os.path.dirname(path) or "."
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        entered = turnstile.enter(timeout)
+    except OSError as cause:
+        raise _cannot_create(folder, cause) from cause
+    if not entered:
+        raise LockedError("another process is creating the book", where=path)
+    try:
+        if not os.path.lexists(path):
+            _refuse_amnesia(path, turnstile, create=create)
+            turnstile.write_owner(_build(path))
+    except OSError as cause:
+        raise _cannot_create(folder, cause) from cause
+    finally:
+        turnstile.leave()
+
+
+def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:
+    """A missing book is only a new book if nothing says that there was one."""
+    lost = bool(turnstile.read_owner()) or os.path.exists(path + "-wal")
+    if lost or not create:
+        raise UnavailableError(
+            "the book's file is missing" + (", but it was here before" if lost else ""),
+            where=path,
+            hint=f"Restore it from a backup; to begin a new book here, delete {os.path.basename(path)}.lock first."
+            if lost
+            else "Check the path; `commonplace save` creates a book.",
+            code="missing",
+        )
+
+
+def _cannot_create(folder: str, cause: OSError) -> UnavailableError:
+    code = {28: "disk_full", 122: "disk_full", 13: "read_only", 30: "read_only"}.get(cause.errno or 0, "io_error")
+    return UnavailableError(
+        f"the book cannot be created ({cause.strerror})",
+        where=folder,
+        hint="Check that the folder is yours to write and that the disk has room.",
+        code=code,
+    )
+
+
+def _build(path: str) -> str:
+    """A complete, closed, flushed file, then linked to its name; returns the new book's id."""
+    fresh = f"{path}.new-{os.getpid()}-{secrets.token_hex(4)}"
+    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+    try:
+        with translated(path):
+            book_id = _lay_out(fresh)
+        os.link(fresh, path)  # unlike a rename, never replaces what another process may have put there
+        fsync_folder(path)
+    finally:
+        os.unlink(fresh)
+        for leftover in (fresh + "-wal", fresh + "-shm"):
+            if os.path.exists(leftover):
+                os.unlink(leftover)
+    return book_id
+
+
+def _lay_out(path: str) -> str:
+    book_id = new_id()
+    db = configure(apsw.Connection(file_url(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI))
+    try:
+        run(db, f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
+        for version in sorted(schema.MIGRATIONS):
+            run(db, schema.MIGRATIONS[version])
+        facts = {"id": book_id, "created_at": str(time.time_ns() // 1000), "tombstone_key": secrets.token_hex(32)}
+        for key, value in facts.items():
+            db.execute("INSERT INTO book VALUES (?, ?)", (key, value))
+        run(db, f"PRAGMA user_version = {VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+    finally:
+        db.close()
+    fsync_file(path)
+    return book_id
+
+
+def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: float) -> int:
+    """Bring an older book to this version: a verified copy first, then all steps in one transaction."""
+    if not turnstile.enter(timeout):
+        raise LockedError("another process is upgrading the book", where=path)
+    try:
+        db = connections.get()
+        found: int = db.pragma("user_version")
+        if found >= VERSION:
+            return found
+        copy_to(db, f"{path}.backup-v{found}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}", path)
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            for version in range(found + 1, VERSION + 1):
+                run(db, schema.MIGRATIONS[version])
+            run(db, f"PRAGMA user_version = {VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
+        return VERSION
+    finally:
+        turnstile.leave()
+
+
+def backups(path: str) -> list[str]:
+    """The copies that upgrades left beside a book."""
+    folder, name = os.path.split(path)
+    return sorted(other for other in os.listdir(folder or ".") if other.startswith(name + ".backup-v"))
+
+
+def copy_to(db: apsw.Connection, target: str, path: str) -> None:
+    """A compact, consistent, flushed copy at `target`, made while others go on writing."""
+    partial = f"{target}.partial-{os.getpid()}-{secrets.token_hex(4)}"
+    try:
+        os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
+        with translated(path):
+            db.execute("VACUUM INTO ?", (partial,))
+        fsync_file(partial)
+        os.link(partial, target)
+        fsync_folder(target)
+    except OSError as cause:
+        raise _cannot_create(os.path.dirname(target) or ".", cause) from cause
+    finally:
+        if os.path.exists(partial):
+            os.unlink(partial)
+
+
+def fsync_file(path: str) -> None:
+    fd = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def fsync_folder(path: str) -> None:
+    # The name of a new file lies in its folder: without this flush it may be gone after a power cut.
+    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

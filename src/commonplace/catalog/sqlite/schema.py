@@ -1,0 +1,136 @@
+"""The tables of a book, version by version. `docs/format/sqlite.md` describes them for a reader without this code.
+
+A released version's text is never edited: a change is a new entry in `MIGRATIONS`.
+"""
+
+from __future__ import annotations
+
+APPLICATION_ID = 0x43504C43  # "CPLC": how we know our own file from another program's
+VERSION = 1
+
+# Every filter that is offered leads an index that goes on with status and created_at, so that a page of any listing is
+# read off the index in order, whatever the size of the book.
+_V1 = """
+CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE memories (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  type TEXT NOT NULL, scope TEXT NOT NULL, status TEXT NOT NULL,
+  content TEXT NOT NULL,
+  project_id TEXT, repo_id TEXT, agent_id TEXT,
+  source_kind TEXT NOT NULL,
+  title TEXT, summary TEXT,
+  confidence REAL, freshness REAL,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, observed_at INTEGER,
+  source_ref TEXT, evidence_ref TEXT,
+  kind TEXT NOT NULL, tags TEXT, slug TEXT NOT NULL, aliases TEXT,
+  always_load INTEGER NOT NULL, supersedes TEXT, superseded_by TEXT,
+  tier TEXT NOT NULL, trust TEXT NOT NULL, fingerprint TEXT NOT NULL,
+  occurrences INTEGER NOT NULL, anchors TEXT,
+  valid_from INTEGER, valid_to INTEGER, deleted_at INTEGER,
+  tenant TEXT, scope_word TEXT, rationale TEXT, status_reason TEXT
+);
+CREATE INDEX memories_by_status ON memories (status, created_at);
+CREATE INDEX memories_by_type ON memories (type, status, created_at);
+CREATE INDEX memories_by_scope ON memories (scope, status, created_at);
+CREATE INDEX memories_by_kind ON memories (kind, status, created_at);
+CREATE INDEX memories_by_trust ON memories (trust, status, created_at);
+CREATE INDEX memories_by_project ON memories (project_id, status, created_at) WHERE project_id IS NOT NULL;
+CREATE INDEX memories_by_repo ON memories (repo_id, status, created_at) WHERE repo_id IS NOT NULL;
+CREATE INDEX memories_by_agent ON memories (agent_id, status, created_at) WHERE agent_id IS NOT NULL;
+CREATE INDEX memories_by_source ON memories (source_ref, status, created_at) WHERE source_ref IS NOT NULL;
+CREATE INDEX memories_by_tenant ON memories (tenant, status, created_at) WHERE tenant IS NOT NULL;
+CREATE INDEX memories_by_always_load ON memories (always_load, status, created_at) WHERE always_load = 1;
+CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
+
+CREATE TABLE memory_tags (tag TEXT, created_at INTEGER, n INTEGER, PRIMARY KEY (tag, created_at, n)) WITHOUT ROWID;
+CREATE TABLE memory_aliases (alias TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE VIRTUAL TABLE memories_fts USING fts5 (
+  title, summary, content, content = 'memories', content_rowid = 'n', tokenize = 'porter unicode61 remove_diacritics 2'
+);
+INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
+
+CREATE TABLE memory_vectors (
+  n INTEGER, model TEXT, chunk INTEGER, dimensions INTEGER NOT NULL, vector BLOB NOT NULL, fingerprint TEXT NOT NULL,
+  PRIMARY KEY (n, model, chunk)
+) WITHOUT ROWID;
+
+CREATE TABLE memory_links (
+  id TEXT NOT NULL UNIQUE,
+  from_id TEXT NOT NULL, relation TEXT NOT NULL, to_id TEXT NOT NULL, evidence_ref TEXT, created_at INTEGER NOT NULL
+);
+CREATE INDEX memory_links_from ON memory_links (from_id, relation);
+CREATE INDEX memory_links_to ON memory_links (to_id, relation);
+
+CREATE TABLE conflicts (
+  id TEXT NOT NULL UNIQUE,
+  left_id TEXT NOT NULL, right_id TEXT NOT NULL, reason TEXT NOT NULL, left_evidence TEXT, right_evidence TEXT,
+  state TEXT NOT NULL, loser_id TEXT, resolution TEXT, created_at INTEGER NOT NULL, resolved_at INTEGER
+);
+CREATE INDEX conflicts_by_state ON conflicts (state, created_at);
+CREATE INDEX conflicts_by_left ON conflicts (left_id);
+CREATE INDEX conflicts_by_right ON conflicts (right_id);
+
+CREATE TABLE projects (id TEXT NOT NULL UNIQUE, name TEXT, created_at INTEGER NOT NULL);
+CREATE TABLE repos (id TEXT NOT NULL UNIQUE, project_id TEXT, name TEXT, created_at INTEGER NOT NULL);
+
+CREATE TABLE sources (
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL, title TEXT, uri TEXT, body TEXT, fingerprint TEXT, captured_at INTEGER NOT NULL,
+  observed_at INTEGER, actor TEXT
+);
+CREATE INDEX sources_by_fingerprint ON sources (fingerprint) WHERE fingerprint IS NOT NULL;
+
+CREATE TABLE ingestion_events (
+  id TEXT NOT NULL UNIQUE,
+  trigger TEXT NOT NULL, source_ref TEXT NOT NULL, requested_scope TEXT NOT NULL, state TEXT NOT NULL,
+  created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, outcome TEXT, retry_count INTEGER NOT NULL, error TEXT
+);
+CREATE INDEX ingestion_events_by_state ON ingestion_events (state, created_at);
+CREATE INDEX ingestion_events_by_source ON ingestion_events (source_ref);
+
+CREATE TABLE jobs (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, subject TEXT, state TEXT NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER NOT NULL, lease_owner TEXT, lease_until INTEGER, error TEXT, created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX jobs_by_state ON jobs (state, due_at);
+
+CREATE TABLE retrieval_logs (
+  id TEXT PRIMARY KEY, at INTEGER NOT NULL, moment TEXT, query TEXT, receipt TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX retrieval_logs_by_time ON retrieval_logs (at);
+CREATE TABLE retrieval_log_memories (
+  memory_id TEXT, log_id TEXT, PRIMARY KEY (memory_id, log_id)
+) WITHOUT ROWID;
+
+CREATE TABLE saved_views (name TEXT PRIMARY KEY, filter TEXT NOT NULL, created_at INTEGER NOT NULL) WITHOUT ROWID;
+
+-- AUTOINCREMENT is a promise here: the highest number ever used is kept beside the table, so that entries cut off the
+-- end of the journal are missed.
+CREATE TABLE journal (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE, run TEXT, verb TEXT NOT NULL, actor TEXT NOT NULL, trust TEXT NOT NULL, surface TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  salt BLOB, payload BLOB, kept BLOB, payload_hash BLOB NOT NULL, prev BLOB NOT NULL, hash BLOB NOT NULL
+);
+CREATE INDEX journal_by_time ON journal (at);
+CREATE INDEX journal_by_actor ON journal (actor);
+CREATE INDEX journal_by_run ON journal (run) WHERE run IS NOT NULL;
+CREATE TABLE journal_subjects (subject TEXT, seq INTEGER, PRIMARY KEY (subject, seq)) WITHOUT ROWID;
+
+CREATE TABLE foreign_journal (hash BLOB PRIMARY KEY, origin TEXT NOT NULL, entry BLOB) WITHOUT ROWID;
+CREATE TABLE foreign_subjects (subject TEXT, hash BLOB, PRIMARY KEY (subject, hash)) WITHOUT ROWID;
+
+CREATE TABLE idempotency_keys (key TEXT PRIMARY KEY, asked TEXT NOT NULL, memory_id TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX idempotency_keys_by_memory ON idempotency_keys (memory_id);
+CREATE TABLE tombstones (id TEXT PRIMARY KEY, mark BLOB, seq INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX tombstones_by_mark ON tombstones (mark) WHERE mark IS NOT NULL;
+CREATE TABLE quarantine (
+  digest BLOB PRIMARY KEY, origin TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, raw BLOB, at INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1}
+"""What to run to come from the version before to this one. A new book runs them all."""

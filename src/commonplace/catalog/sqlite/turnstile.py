@@ -1,0 +1,129 @@
+"""Whose turn is it to write? One queue for all processes, kept by the kernel, first come first served.
+
+SQLite alone excludes writers from each other, but lets them poll: with many of them one may wait for seconds. So each
+writer first queues on a lock file beside the book (`flock`), and only the one at the head asks SQLite. The kernel lets
+go of a lock when its holder dies, however it dies, so nothing here can become stale. If locks of this kind are not to be
+had, SQLite's own waiting still keeps writers apart: the queue is for fairness, never for safety.
+
+The file also holds the book's id: a lock file with an id and no book beside it means that the book was lost, not that
+there never was one.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+try:
+    import fcntl
+except ImportError:  # a platform without flock waits in SQLite instead
+    fcntl = None  # type: ignore[assignment]
+
+
+class Turnstile:
+    """One process's place in the queue for one book. Threads of the process queue on a mutex first."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._mutex = threading.Lock()
+        self._fd = -1
+        _known.append(self)
+
+    def enter(self, timeout: float) -> bool:
+        """Wait for our turn for at most `timeout` seconds. False when it did not come."""
+        deadline = time.monotonic() + timeout
+        if not self._mutex.acquire(timeout=max(timeout, 0)):
+            return False
+        if fcntl is None or self._take(deadline):
+            return True
+        self._mutex.release()
+        return False
+
+    def leave(self) -> None:
+        if fcntl is not None and self._fd >= 0:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
+        self._mutex.release()
+
+    def _take(self, deadline: float) -> bool:
+        if self._fd < 0:
+            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return self._queue(deadline)
+        return True
+
+    def _queue(self, deadline: float) -> bool:
+        """Stand in the kernel's queue, which has no time limit of its own: a thread waits, and we wait for the thread."""
+        waiter = _Waiter(self._fd)
+        if waiter.wait(deadline - time.monotonic()):
+            return True
+        # Its wait cannot be called off. It keeps this descriptor, lets go as soon as its turn comes, and we take another.
+        self._fd = -1
+        return False
+
+    def read_owner(self) -> str:
+        """The id of the book this lock file was made for; empty if it was not finished."""
+        try:
+            with open(self.path, encoding="ascii", errors="replace") as file:
+                return file.read(64).strip()
+        except OSError:
+            return ""
+
+    def write_owner(self, book_id: str) -> None:
+        if self._fd >= 0:
+            os.pwrite(self._fd, book_id.encode("ascii"), 0)
+            os.fsync(self._fd)
+
+    def close(self) -> None:
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+        if self in _known:
+            _known.remove(self)
+
+    def abandon(self) -> None:
+        """In a forked child: close the inherited descriptor, so that the child does not keep the parent's lock alive."""
+        if self._fd >= 0:
+            os.close(self._fd)
+        self._fd, self._mutex = -1, threading.Lock()
+
+
+class _Waiter:
+    """One blocking wait for the lock, in a thread of its own."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._state = threading.Lock()
+        self._came, self._gave_up = threading.Event(), False
+        threading.Thread(target=self._stand, daemon=True, name="commonplace-turnstile").start()
+
+    def _stand(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX)
+        except OSError:
+            return  # never came: the caller's wait runs out and answers `locked`
+        with self._state:
+            if self._gave_up:
+                os.close(self._fd)  # closing is letting go
+            else:
+                self._came.set()
+
+    def wait(self, seconds: float) -> bool:
+        if self._came.wait(max(seconds, 0)):
+            return True
+        with self._state:
+            self._gave_up = not self._came.is_set()
+            return not self._gave_up
+
+
+_known: list[Turnstile] = []
+
+
+def _leave_all_in_child() -> None:
+    for turnstile in _known:
+        turnstile.abandon()
+
+
+os.register_at_fork(after_in_child=_leave_all_in_child)

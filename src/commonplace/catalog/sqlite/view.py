@@ -1,0 +1,129 @@
+"""Reading a book: everything asked through one view belongs to one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+import apsw
+
+from commonplace.catalog.sqlite import journal, listing
+from commonplace.catalog.sqlite.rows import MEMORIES, TABLES
+from commonplace.model.base import Noun
+from commonplace.model.filter import Filter
+from commonplace.model.link import Link
+from commonplace.model.operation import Operation
+from commonplace.model.record import LIVE, MemoryRecord
+from commonplace.model.words import Entity
+from commonplace.seam.catalog import Page
+
+_BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
+_BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
+_BY_FINGERPRINT = f"SELECT {MEMORIES.select} FROM memories WHERE fingerprint = ? ORDER BY n"
+_COUNTED = ("memories", "memory_links", "sources", "conflicts", "journal", "quarantine", "tombstones")
+
+
+class SqliteView:
+    """A consistent look at the book; see `seam.catalog.View` for what each question promises."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._db = connection
+
+    def memory(self, id: str) -> MemoryRecord | None:
+        row = self._db.execute(_BY_ID, (id,)).fetchone() or self._db.execute(_BY_ALIAS, (id,)).fetchone()
+        return MEMORIES.from_row(row) if row else None
+
+    def memories(self, where: Filter, page: Page | None = None) -> Iterator[MemoryRecord]:
+        return listing.walk(self._db, where, page)
+
+    def twin(self, record: MemoryRecord, now: datetime) -> MemoryRecord | None:
+        for row in self._db.execute(_BY_FINGERPRINT, (record.fingerprint,)):
+            other = MEMORIES.from_row(row)
+            if other.status in LIVE and other.is_live(now) and _same_readers(record, other):
+                return other
+        return None
+
+    def same_words(self, fingerprint: str) -> list[str]:
+        return [row[0] for row in self._db.execute("SELECT id FROM memories WHERE fingerprint = ? ORDER BY n", (fingerprint,))]
+
+    def links(self, memory_id: str) -> list[Link]:
+        table = TABLES[Entity.LINK]
+        rows = self._db.execute(
+            f"SELECT {table.select} FROM memory_links WHERE from_id = ?1 UNION"
+            f" SELECT {table.select} FROM memory_links WHERE to_id = ?1 ORDER BY 5, 1, 2, 3",
+            (memory_id,),
+        )
+        return [table.from_row(row) for row in rows]
+
+    def noun(self, entity: Entity, id: str) -> Noun | None:
+        table = TABLES[entity]
+        row = self._db.execute(f"SELECT {table.select} FROM {table.name} WHERE id = ?", (id,)).fetchone()
+        return table.from_row(row) if row else None
+
+    def nouns(self, entity: Entity) -> Iterator[Noun]:
+        table = TABLES[entity]
+        rows = self._db.execute(f"SELECT {table.select} FROM {table.name} ORDER BY id")
+        return (table.from_row(row) for row in rows)
+
+    def operation(self, id: str) -> Operation | None:
+        return journal.one(self._db, id)
+
+    def operations(self, **asked: Any) -> Iterator[Operation]:
+        return journal.read(self._db, **asked)
+
+    def foreign_history(self, subject: str) -> list[Operation]:
+        rows = self._db.execute(
+            "SELECT entry FROM foreign_subjects CROSS JOIN foreign_journal USING (hash) WHERE subject = ? AND entry IS NOT NULL",
+            (subject,),
+        )
+        return sorted((Operation.from_json(row[0]) for row in rows), key=lambda operation: (operation.at, operation.seq))
+
+    def seq_at(self, moment: datetime) -> int:
+        return journal.seq_at(self._db, moment)
+
+    def remembered(self, key: str) -> tuple[str, str] | None:
+        found = self._db.execute("SELECT asked, memory_id FROM idempotency_keys WHERE key = ?", (key,)).fetchone()
+        return (found[0], found[1]) if found else None
+
+    def words(self, match: tuple[str, ...], where: Filter, limit: int) -> list[tuple[MemoryRecord, float]]:
+        if not match:
+            return []
+        condition, values = listing.filter_sql(where)
+        # Each word is quoted, so nothing in it is syntax. Title counts four times, summary twice: both are chosen words.
+        asked = " OR ".join('"' + word.replace('"', '""') + '"' for word in match)
+        rows = self._db.execute(
+            f"SELECT {MEMORIES.select}, bm25(memories_fts, 4.0, 2.0, 1.0) AS cost"
+            f" FROM memories_fts CROSS JOIN memories ON memories.n = memories_fts.rowid"
+            f" WHERE memories_fts MATCH ? AND {condition} ORDER BY cost, memories.id LIMIT ?",
+            (asked, *values, limit),
+        )
+        return [(MEMORIES.from_row(row[:-1]), -row[-1]) for row in rows]
+
+    def is_purged(self, id: str, fingerprint: str | None = None) -> bool:
+        if self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).get:
+            return True
+        if fingerprint is None:
+            return False
+        return bool(self._db.execute("SELECT 1 FROM tombstones WHERE mark = ?", (self.mark(fingerprint),)).get)
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for column in ("status", "type"):
+            rows = self._db.execute(f"SELECT {column}, count(*) FROM memories GROUP BY {column} ORDER BY {column}")
+            found[column] = dict(rows.fetchall())
+        found["total"] = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in _COUNTED}
+        return found
+
+    def mark(self, fingerprint: str) -> bytes:
+        """What a tombstone keeps of the content: enough to know it again, with the book's own key, not enough to read it."""
+        key = self._db.execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
+        return blake2b(fingerprint.encode(), key=bytes.fromhex(key), digest_size=32).digest()
+
+
+def _same_readers(one: MemoryRecord, other: MemoryRecord) -> bool:
+    return all(getattr(one, field) == getattr(other, field) for field in _READERS)
+
+
+_READERS = ("type", "scope", "project_id", "repo_id", "agent_id", "tenant")

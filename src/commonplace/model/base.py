@@ -1,0 +1,113 @@
+"""What every noun shares: it is frozen, it has one JSON form, and its closed lists are closed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Self, TypeVar
+
+import msgspec
+
+from commonplace.errors import InvalidError
+
+E = TypeVar("E", bound="Closed")
+
+
+class Closed(StrEnum):
+    """A list of words that only a release may extend. A word outside it is refused, with the list in the message."""
+
+    @classmethod
+    def of(cls: type[E], value: object, field: str) -> E:
+        try:
+            return cls(value)
+        except ValueError:
+            words = ", ".join(cls)
+            raise InvalidError(
+                f"{field}: {shown(value)} is not one of: {words}", hint=f"Use one of: {words}.", where=field
+            ) from None
+
+
+class Noun(msgspec.Struct, frozen=True, kw_only=True):
+    """One frozen thing with one JSON form."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form as plain dicts, lists, strings and numbers."""
+        plain: dict[str, Any] = msgspec.to_builtins(self)
+        return plain
+
+    def to_json(self) -> str:
+        return _encoder.encode(self).decode()
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> Self:
+        return understand(lambda: msgspec.convert(plain, cls), cls)
+
+    @classmethod
+    def from_json(cls, line: str | bytes) -> Self:
+        return understand(lambda: msgspec.json.decode(line, type=cls), cls)
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def understand(read: Any, cls: type) -> Any:
+    """Run a decoder of ours; what it cannot understand becomes an `InvalidError` that names the place."""
+    try:
+        return read()
+    except InvalidError:
+        raise
+    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError, UnicodeError) as cause:
+        raised = cause.__cause__
+        if isinstance(raised, InvalidError):
+            raise raised from None
+        raise InvalidError(f"not a valid {cls.__name__}: {_plainly(cls, cause)}") from None
+
+
+def _plainly(cls: type, cause: Exception) -> str:
+    """The decoder's complaint; for a closed list, with the list. A value is named by msgspec only when it is a word
+    of ours that it did not know, so no content reaches the message."""
+    said = str(cause)
+    if "enum value" in said:
+        field = said.rpartition("$.")[2].strip("`")
+        words = closed_words(cls, field)
+        return f"{field} is not one of: {words}" if words else "a word outside its closed list"
+    return said
+
+
+def closed_words(cls: type, field: str) -> str:
+    for known in msgspec.structs.fields(cls):
+        if known.name == field and isinstance(known.type, type) and issubclass(known.type, Closed):
+            return ", ".join(known.type)
+    return ""
+
+
+def set_once(noun: Noun, field: str, value: object) -> None:
+    """Put a coerced value into a frozen noun while it is being made, and at no other time."""
+    msgspec.structs.force_setattr(noun, field, value)
+
+
+def utc(value: object, field: str) -> datetime:
+    """A moment in UTC. Text must be ISO 8601 with an offset; a naive time is refused, because nobody knows what it means."""
+    moment = value
+    if isinstance(moment, str):
+        try:
+            moment = datetime.fromisoformat(moment)
+        except ValueError:
+            raise _bad_time(field) from None
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
+        raise _bad_time(field)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise _bad_time(field) from None
+
+
+def _bad_time(field: str) -> InvalidError:
+    hint = "Write it as 2026-05-03T12:00:00Z, or give a datetime with a time zone."
+    return InvalidError(f"{field}: not a moment with a time zone", hint=hint, where=field)
+
+
+def shown(value: object) -> str:
+    """A value for an error message: short, quoted, without control characters."""
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,87 @@
+"""`Filter`: which memories are meant. The catalog turns it into indexed SQL; `matches` says the same in Python."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from commonplace.model.base import Closed, Noun, set_once, utc
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Scope, Status, Trust, Type
+
+
+class Filter(Noun, frozen=True, kw_only=True):
+    """None means "any"; several values of one field mean "one of these"; several fields must all hold.
+
+    Superseded, contradicted, archived, inbox and deleted memories stay out unless their status is asked for.
+    """
+
+    statuses: tuple[Status, ...] = (Status.ACTIVE,)
+    types: tuple[Type, ...] | None = None
+    scopes: tuple[Scope, ...] | None = None
+    kinds: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    """All of these tags."""
+    trusts: tuple[Trust, ...] | None = None
+    project_id: str | None = None
+    repo_id: str | None = None
+    agent_id: str | None = None
+    source_ref: str | None = None
+    tenant: str | None = None
+    always_load: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def __post_init__(self) -> None:
+        for field, words in _LISTS:
+            asked = getattr(self, field)
+            if asked is not None:
+                set_once(self, field, tuple(words.of(word, field) for word in _several(asked)))
+        for field in ("kinds", "tags"):
+            asked = getattr(self, field)
+            if asked is not None:
+                set_once(self, field, tuple(_several(asked)))
+        for field in ("since", "until"):
+            if getattr(self, field) is not None:
+                set_once(self, field, utc(getattr(self, field), field))
+
+    def matches(self, record: MemoryRecord) -> bool:
+        return (
+            all(asked is None or value in asked for asked, value in self._choices(record))
+            and all(asked is None or value == asked for asked, value in self._equals(record))
+            and (self.tags is None or set(self.tags) <= set(record.tags))
+            and (self.since is None or record.created_at >= self.since)
+            and (self.until is None or record.created_at < self.until)
+        )
+
+    def _choices(self, record: MemoryRecord) -> tuple[tuple[tuple[str, ...] | None, str], ...]:
+        return (
+            (self.statuses, record.status),
+            (self.types, record.type),
+            (self.scopes, record.scope),
+            (self.kinds, record.kind),
+            (self.trusts, record.trust),
+        )
+
+    def _equals(self, record: MemoryRecord) -> tuple[tuple[object, object], ...]:
+        return (
+            (self.project_id, record.project_id),
+            (self.repo_id, record.repo_id),
+            (self.agent_id, record.agent_id),
+            (self.source_ref, record.source_ref),
+            (self.tenant, record.tenant),
+            (self.always_load, record.always_load),
+        )
+
+
+def _several(asked: object) -> tuple[object, ...]:
+    """One word may stand for a list of one; a plain string must never be taken apart into letters."""
+    return (asked,) if isinstance(asked, str) else tuple(asked)  # type: ignore[arg-type]
+
+
+_LISTS: tuple[tuple[str, type[Closed]], ...] = (
+    ("statuses", Status),
+    ("types", Type),
+    ("scopes", Scope),
+    ("trusts", Trust),
+)
+EVERY_STATUS = tuple(Status)

@@ -1,0 +1,89 @@
+"""`Finding`: something wrong that was seen and is shown, not a crash; and the reports that verbs answer with."""
+
+from __future__ import annotations
+
+from commonplace.model.base import Closed, Noun
+
+
+class Severity(Closed):
+    """Whether something needs doing."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Finding(Noun, frozen=True, kw_only=True):
+    """One thing that was found: what, where, and what to do about it. Never holds the content it is about."""
+
+    code: str
+    message: str
+    severity: Severity = Severity.ERROR
+    where: str | None = None
+    hint: str | None = None
+
+
+class Examination(Noun, frozen=True, kw_only=True):
+    """The answer of `verify`, `doctor` and `scan`: what was looked at, and what was found."""
+
+    ok: bool
+    checked: dict[str, int]
+    findings: tuple[Finding, ...] = ()
+
+
+class PurgeReport(Noun, frozen=True, kw_only=True):
+    """The receipt of a purge: ids and counts that prove it happened, and no content."""
+
+    operation_id: str | None
+    purged: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    journal_entries: int = 0
+    complete: bool = True
+    """False when a copy may still lie in the log file because somebody else was reading; `remaining` says what to do."""
+    remaining: tuple[str, ...] = ()
+
+
+class ImportReport(Noun, frozen=True, kw_only=True):
+    """What an import did: counts, and every line that was kept aside, by number and reason."""
+
+    run: str | None
+    added: dict[str, int]
+    already_here: int = 0
+    kept_aside: tuple[Finding, ...] = ()
+    complete: bool = True
+    """False when the file ended before its own last line: the export was cut off."""
+
+
+class BackupReport(Noun, frozen=True, kw_only=True):
+    """Where a backup lies and that it was reopened and verified."""
+
+    path: str
+    bytes: int
+    memories: int
+    operations: int
+    verified: bool
+
+
+class ExportReport(Noun, frozen=True, kw_only=True):
+    """What an export wrote."""
+
+    path: str
+    lines: int
+    counts: dict[str, int]
+    sha256: str
+
+
+class BookStats(Noun, frozen=True, kw_only=True):
+    """How much there is of what."""
+
+    book_id: str
+    url: str
+    format_version: int
+    memories: int
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    links: int
+    sources: int
+    conflicts: int
+    operations: int
+    bytes: int

@@ -1,0 +1,54 @@
+"""`Source`: raw material that somebody captured on purpose. `IngestionEvent`: one time it was taken in."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from commonplace.model.base import Noun
+from commonplace.model.words import JobState, Scope, SourceKind, Trigger
+
+
+class Source(Noun, frozen=True, kw_only=True):
+    """Where a memory comes from. A manual write has a source without a body: it says who wrote through which surface."""
+
+    id: str
+    kind: SourceKind
+    title: str | None = None
+    uri: str | None = None
+    body: str | None = None
+    fingerprint: str | None = None
+    captured_at: datetime
+    observed_at: datetime | None = None
+    actor: str | None = None
+
+
+class IngestionEvent(Noun, frozen=True, kw_only=True):
+    """One capture and how far its work has come; a failed one stays retryable (rfc 24, 33)."""
+
+    id: str
+    trigger: Trigger
+    source_ref: str
+    requested_scope: Scope
+    state: JobState = JobState.PENDING
+    created_at: datetime
+    updated_at: datetime
+    outcome: str | None = None
+    retry_count: int = 0
+    error: str | None = None
+
+
+class Project(Noun, frozen=True, kw_only=True):
+    """Something memories can belong to; known as soon as one does."""
+
+    id: str
+    name: str | None = None
+    created_at: datetime
+
+
+class Repo(Noun, frozen=True, kw_only=True):
+    """A repository memories can belong to."""
+
+    id: str
+    project_id: str | None = None
+    name: str | None = None
+    created_at: datetime

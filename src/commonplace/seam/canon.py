@@ -1,0 +1,81 @@
+"""The canon: the form that is the truth of a book. Verbs see only this promise and never know what is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from commonplace.model.base import Noun
+from commonplace.model.finding import Finding
+from commonplace.seam.catalog import Draft, View
+
+Progress = Callable[[int, int], None]
+"""Told now and then how much of how much is done (0 of 0 when unknown)."""
+
+
+class Capabilities(Noun, frozen=True, kw_only=True):
+    """What a canon can hold or do. The contract tests both answers, so green always means that the promise holds."""
+
+    keeps_journal: bool = True
+    keeps_links: bool = True
+    keeps_every_field: bool = True
+    concurrent_writers: bool = True
+    full_text: bool = True
+    purge: bool = True
+
+
+class Canon(Protocol):
+    """One book's truth.
+
+    Writers exclude each other across threads and processes, whatever becomes of the holder; readers are never blocked
+    and always see a whole state. When `writing` ends without an error, what was committed survives a power cut.
+    """
+
+    capabilities: Capabilities
+
+    @property
+    def url(self) -> str:
+        """How to open this book again."""
+        ...
+
+    @property
+    def book_id(self) -> str:
+        """The book's own identity, made once, kept by backups."""
+        ...
+
+    @property
+    def format_version(self) -> int: ...
+
+    def reading(self) -> AbstractContextManager[View]:
+        """A consistent view. Does not wait for writers."""
+        ...
+
+    def writing(self, timeout: float) -> AbstractContextManager[Draft]:
+        """The only way to change anything. Waits its turn, first come first served, for at most `timeout` seconds, then
+        raises `LockedError`. An exception inside undoes everything."""
+        ...
+
+    def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
+        """Look for damage: the structure, and with `full` every stored byte. Finds; never raises on what it finds."""
+        ...
+
+    def rebuild_index(self) -> None:
+        """Make the full text index anew from the memories."""
+        ...
+
+    def scrub(self, timeout: float) -> list[str]:
+        """After an erase: leave no trace in free pages or logs. Returns what could not be scrubbed yet and why."""
+        ...
+
+    def backup(self, target: str, progress: Progress | None = None) -> None:
+        """Write a consistent copy to `target`, which must not exist, durably, while others go on writing."""
+        ...
+
+    def size(self) -> int:
+        """Bytes on disk."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything. Closing twice is closing once."""
+        ...

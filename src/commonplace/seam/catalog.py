@@ -1,0 +1,147 @@
+"""The catalog: the queryable form of a book. In a database book it is the canon too; in a file book it is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Protocol
+
+from commonplace.model.base import Noun
+from commonplace.model.filter import Filter
+from commonplace.model.link import Link
+from commonplace.model.operation import Operation
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Entity
+
+
+class Page(Noun, frozen=True, kw_only=True):
+    """Which slice of a listing: at most `limit`, going on behind the memory `after`."""
+
+    limit: int
+    after: str | None = None
+
+
+class View(Protocol):
+    """One consistent look at a book. Everything read through one view belongs to the same moment."""
+
+    def memory(self, id: str) -> MemoryRecord | None:
+        """The memory with this id or, failing that, this alias. None if there is none."""
+        ...
+
+    def memories(self, where: Filter, page: Page | None = None) -> Iterator[MemoryRecord]:
+        """Those that match, newest first: by `created_at`, then by the order in which the book learnt them.
+
+        Lazy: what is not asked for is not read. The cost grows with the page, not with the book.
+        """
+        ...
+
+    def twin(self, record: MemoryRecord, now: datetime) -> MemoryRecord | None:
+        """A live memory that says the same to the same readers: equal fingerprint, type, scope and owner (A70)."""
+        ...
+
+    def same_words(self, fingerprint: str) -> list[str]:
+        """The ids of all memories with this fingerprint, whatever their status or scope."""
+        ...
+
+    def links(self, memory_id: str) -> list[Link]:
+        """All links from or to this memory, in a fixed order."""
+        ...
+
+    def noun(self, entity: Entity, id: str) -> Noun | None:
+        """The present state of anything the journal keeps."""
+        ...
+
+    def nouns(self, entity: Entity) -> Iterator[Noun]:
+        """Everything of one sort, in the order of its ids."""
+        ...
+
+    def operation(self, id: str) -> Operation | None:
+        """One entry of the journal by its id."""
+        ...
+
+    def operations(
+        self,
+        *,
+        subject: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        after_seq: int = 0,
+        actor: str | None = None,
+        verb: str | None = None,
+        run: str | None = None,
+        newest_first: bool = False,
+    ) -> Iterator[Operation]:
+        """Entries of the journal in the order of their sequence. Lazy."""
+        ...
+
+    def foreign_history(self, subject: str) -> list[Operation]:
+        """What other books' journals told about this memory before it was imported here."""
+        ...
+
+    def seq_at(self, moment: datetime) -> int:
+        """The last entry that the book had at that moment; 0 if it had none."""
+        ...
+
+    def remembered(self, key: str) -> tuple[str, str] | None:
+        """For an idempotency key that was used: what was asked (as a hash), and the memory that answered it."""
+        ...
+
+    def words(self, match: tuple[str, ...], where: Filter, limit: int) -> list[tuple[MemoryRecord, float]]:
+        """Full text: memories that hold at least one of these words, best first, with a score that is higher when better."""
+        ...
+
+    def is_purged(self, id: str, fingerprint: str | None = None) -> bool:
+        """Was this id, or this very content, destroyed by a purge?"""
+        ...
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How much there is: `status`, `type`, and `total` of each table."""
+        ...
+
+
+class Signature(Noun, frozen=True, kw_only=True):
+    """What an operation is signed with: everything about it but what it changes."""
+
+    id: str
+    verb: str
+    actor: str
+    trust: str
+    surface: str
+    at: datetime
+    reason: str | None = None
+    run: str | None = None
+
+
+Edit = tuple[Entity, Noun | None, Noun | None]
+"""What a thing was and what it becomes; None before it is made and after it is gone."""
+
+
+class Draft(View, Protocol):
+    """A view that may write. Either all of it happens, durably, or none of it."""
+
+    def commit(self, signature: Signature, edits: Iterable[Edit]) -> Operation:
+        """Apply the edits and append one entry to the journal. Visible to this draft at once, to others when it ends."""
+        ...
+
+    def remember(self, key: str, asked: str, memory_id: str) -> None:
+        """Bind an idempotency key to what was asked and what answered it."""
+        ...
+
+    def adopt(self, operation: Operation, salt: bytes, payload_digest: bytes, prev: bytes, hash: bytes) -> None:
+        """Append an entry of another book's journal as this book's own, verbatim, and apply it (a move, not a merge)."""
+        ...
+
+    def keep_foreign(self, origin: str, line: bytes, hash: bytes, subjects: Iterable[str]) -> None:
+        """Keep an entry of another book's journal beside our own. Keeping it twice is keeping it once."""
+        ...
+
+    def keep_aside(self, origin: str, line_number: int, reason: str, raw: bytes | None, now: datetime) -> None:
+        """Quarantine what could not be understood. Keeping the same bytes twice is keeping them once."""
+        ...
+
+    def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> tuple[Operation, int]:
+        """Destroy these memories and source bodies in every table and journal payload; leave tombstones.
+
+        Returns the purge's own entry and the number of journal payloads destroyed.
+        """
+        ...

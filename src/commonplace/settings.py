@@ -1,0 +1,35 @@
+"""Every setting with its default and its reason, in one place."""
+
+from __future__ import annotations
+
+# How long a call waits for other writers before it answers `locked`. Long enough for a bulk import's batch to pass,
+# short enough for an agent's turn.
+BUSY_TIMEOUT_SECONDS = 10.0
+
+# A memory is one self-contained statement, not a document: sources hold documents.
+MAX_CONTENT_BYTES = 65_536
+MAX_TITLE_CHARS = 300
+MAX_SUMMARY_CHARS = 4_000
+MAX_RATIONALE_CHARS = 4_000
+MAX_REASON_CHARS = 2_000
+MAX_REF_CHARS = 2_000
+MAX_NAME_CHARS = 200  # ids of projects, repos, agents, tenants; kinds, slugs, actors, keys
+MAX_TAGS = 32
+MAX_TAG_CHARS = 64
+MAX_ALIASES = 32
+MAX_ANCHORS = 32
+
+# One line of an import may hold a whole source; a longer one is a mistake or an attack.
+MAX_IMPORT_LINE_BYTES = 16 * 1024 * 1024
+# Rows per transaction when an import joins a book that others are writing to: big enough to be fast, small enough
+# that a waiting writer is served within about a tenth of a second.
+IMPORT_BATCH = 1_000
+
+# Pages in the write-ahead log before SQLite copies them back. One save touches about twenty pages, so SQLite's own
+# default of 1,000 would stop every fiftieth save for two more flushes.
+WAL_AUTOCHECKPOINT_PAGES = 4_000
+# After a checkpoint the log file is cut back to this size, so that one bulk load does not leave a giant beside the book.
+WAL_KEEP_BYTES = 32 * 1024 * 1024
+
+DEFAULT_LIST_LIMIT = 20
+MAX_LIST_LIMIT = 1_000
