@@ -1,1 +1,41 @@
-"""Commonplace: durable, local-first, evidence-backed memory for AI agents and the people who work with them."""
+"""Commonplace: durable, local-first, evidence-backed memory for AI agents and the people who work with them.
+
+    import commonplace
+
+    with commonplace.open("sqlite:memory.sqlite", actor="alice") as book:
+        book.save("Alice prefers tabs over spaces.", type="profile")
+        book.search("indentation tabs")
+
+Everything public is listed in `__all__`; names are loaded when they are first used, so that `import commonplace` is free.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+__all__ = ["Book", "CommonplaceError", "MemoryRecord", "Operation", "__version__", "open"]
+
+if TYPE_CHECKING:
+    from commonplace.engine.book import Book
+    from commonplace.errors import CommonplaceError
+    from commonplace.model.operation import Operation
+    from commonplace.model.record import MemoryRecord
+    from commonplace.wiring import open_book as open
+
+_HOMES = {
+    "Book": "commonplace.engine.book",
+    "CommonplaceError": "commonplace.errors",
+    "MemoryRecord": "commonplace.model.record",
+    "Operation": "commonplace.model.operation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name == "open":
+        return import_module("commonplace.wiring").open_book
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'commonplace' has no attribute {name!r}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Self, TypeVar
 
@@ -33,6 +33,9 @@ class Noun(msgspec.Struct, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, Any]:
         """The JSON form as plain dicts, lists, strings and numbers."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
+        for key, value in plain.items():
+            if value.__class__ is tuple:  # JSON knows one kind of list, and what is compared must be of one kind
+                plain[key] = [*value]
         return plain
 
     def to_json(self) -> str:
@@ -100,6 +103,19 @@ def utc(value: object, field: str) -> datetime:
         return moment.astimezone(UTC)
     except OverflowError:
         raise _bad_time(field) from None
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since 1970: how moments are stored, compared and hashed."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def from_micros(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
 
 
 def _bad_time(field: str) -> InvalidError:

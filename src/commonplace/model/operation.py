@@ -14,11 +14,12 @@ from typing import Any
 
 import msgspec
 
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, to_micros
 from commonplace.model.words import Entity, Trust, Verb
 
 GENESIS = bytes(32)
 SALT_BYTES = 16
+NOTHING = msgspec.Raw(b"null")
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
@@ -38,6 +39,8 @@ class Payload(Noun, frozen=True, kw_only=True, omit_defaults=True):
     changes: tuple[Change, ...] = ()
     kept: dict[str, str] = {}
     """Only in a purge: for each entry whose payload it destroyed, the hash of what stays of it (what it did to others)."""
+    reverts: tuple[str, ...] = ()
+    """Only in a revert: the operations it undid."""
 
 
 class Operation(Noun, frozen=True, kw_only=True):
@@ -57,6 +60,7 @@ class Operation(Noun, frozen=True, kw_only=True):
     purged: bool = False
     """Its payload was destroyed by a later `purge`."""
     kept: dict[str, str] = {}
+    reverts: tuple[str, ...] = ()
     hash: str = ""
 
     def subjects(self) -> list[str]:
@@ -64,11 +68,61 @@ class Operation(Noun, frozen=True, kw_only=True):
         return [change.id for change in self.changes]
 
 
-def encode_payload(reason: str | None, changes: tuple[Change, ...], kept: dict[str, str] | None = None) -> bytes:
-    return _encode(Payload(reason=reason, changes=changes, kept=kept or {}))
+class Entry(Noun, frozen=True, kw_only=True):
+    """One link of the chain exactly as it is stored: what `verify` checks, `export` writes and `import` brings back."""
+
+    seq: int
+    id: str
+    run: str | None
+    verb: str
+    actor: str
+    trust: str
+    surface: str
+    at: datetime
+    salt: bytes | None
+    payload: msgspec.Raw
+    """The stored bytes, verbatim. JSON null after a purge; then `kept` holds what the entry did to things that stay."""
+    kept: msgspec.Raw = NOTHING
+    payload_hash: bytes
+    prev: bytes
+    hash: bytes
+
+    @property
+    def is_purged(self) -> bool:
+        return bytes(self.payload) == b"null"
+
+    def header(self) -> tuple[Any, ...]:
+        return (self.seq, self.id, self.run, self.verb, self.actor, self.trust, self.surface, to_micros(self.at))
+
+    def is_sound(self) -> bool:
+        """Is it what was written: do payload and header still give the hashes they gave then?"""
+        if not self.is_purged and payload_hash(self.salt or b"", bytes(self.payload)) != self.payload_hash:
+            return False
+        return chain_hash(self.prev, self.header(), self.payload_hash) == self.hash
+
+    def operation(self) -> Operation:
+        """The entry as people see it. Raises ValueError if its payload cannot be read."""
+        payload = decode_payload(self.kept if self.is_purged else self.payload) or Payload()
+        return Operation(
+            seq=self.seq,
+            id=self.id,
+            run=self.run,
+            verb=Verb(self.verb),
+            actor=self.actor,
+            trust=Trust(self.trust),
+            surface=self.surface,
+            at=self.at,
+            reason=payload.reason,
+            changes=payload.changes,
+            kept=payload.kept,
+            reverts=payload.reverts,
+            purged=self.is_purged,
+            hash=self.hash.hex(),
+        )
 
 
-decode_payload = msgspec.json.Decoder(Payload).decode
+encode_payload = _encode
+decode_payload = msgspec.json.Decoder(Payload | None).decode
 
 
 def new_salt() -> bytes:

@@ -68,8 +68,11 @@ class Canon(Protocol):
         """After an erase: leave no trace in free pages or logs. Returns what could not be scrubbed yet and why."""
         ...
 
-    def backup(self, target: str, progress: Progress | None = None) -> None:
-        """Write a consistent copy to `target`, which must not exist, durably, while others go on writing."""
+    def backup(self, target: str, progress: Progress | None = None) -> Canon:
+        """Write a consistent copy to `target`, which must not exist, durably, while others go on writing.
+
+        Returns the copy, opened for reading, so that it can be proved before anybody relies on it.
+        """
         ...
 
     def size(self) -> int:

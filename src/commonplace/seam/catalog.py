@@ -8,8 +8,8 @@ from typing import Protocol
 
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
-from commonplace.model.link import Link
-from commonplace.model.operation import Operation
+from commonplace.model.link import Conflict, Link
+from commonplace.model.operation import Entry, Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 
@@ -47,6 +47,10 @@ class View(Protocol):
         """All links from or to this memory, in a fixed order."""
         ...
 
+    def conflicts_of(self, memory_id: str) -> list[Conflict]:
+        """The conflicts this memory is a side of."""
+        ...
+
     def noun(self, entity: Entity, id: str) -> Noun | None:
         """The present state of anything the journal keeps."""
         ...
@@ -72,6 +76,22 @@ class View(Protocol):
         newest_first: bool = False,
     ) -> Iterator[Operation]:
         """Entries of the journal in the order of their sequence. Lazy."""
+        ...
+
+    def chain(self) -> Iterator[Entry]:
+        """Every entry of the journal exactly as it is stored, in order. Lazy."""
+        ...
+
+    def highest_seq(self) -> int:
+        """The highest sequence ever given out; more than the last entry's number if entries were cut off the end."""
+        ...
+
+    def subjects(self) -> Iterator[str]:
+        """The ids of everything the journal speaks of, sorted. Lazy."""
+        ...
+
+    def tombstones(self) -> Iterator[tuple[str, int]]:
+        """What was purged: its id, and the sequence of the purge."""
         ...
 
     def foreign_history(self, subject: str) -> list[Operation]:
@@ -110,6 +130,7 @@ class Signature(Noun, frozen=True, kw_only=True):
     at: datetime
     reason: str | None = None
     run: str | None = None
+    reverts: tuple[str, ...] = ()
 
 
 Edit = tuple[Entity, Noun | None, Noun | None]
@@ -127,8 +148,12 @@ class Draft(View, Protocol):
         """Bind an idempotency key to what was asked and what answered it."""
         ...
 
-    def adopt(self, operation: Operation, salt: bytes, payload_digest: bytes, prev: bytes, hash: bytes) -> None:
+    def adopt(self, entry: Entry) -> None:
         """Append an entry of another book's journal as this book's own, verbatim, and apply it (a move, not a merge)."""
+        ...
+
+    def bury(self, id: str, mark: bytes | None, seq: int) -> None:
+        """Note that this was purged in the book it comes from, so that it does not come back here."""
         ...
 
     def keep_foreign(self, origin: str, line: bytes, hash: bytes, subjects: Iterable[str]) -> None:

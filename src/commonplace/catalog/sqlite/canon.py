@@ -136,12 +136,13 @@ class SqliteCanon:
         left = ["log: somebody was reading; run `commonplace purge --scrub` again"] if busy else []
         return left + [f"backup: {name} is older than the purge; delete it" for name in migrations.backups(self.path)]
 
-    def backup(self, target: str, progress: Progress | None = None) -> None:
+    def backup(self, target: str, progress: Progress | None = None) -> SqliteCanon:
         if os.path.lexists(target):
             raise ConflictError("the backup's target exists already", where=target, hint="Name a new file.")
         migrations.copy_to(self._connections.get(), target, self.path)
         if progress:
             progress(1, 1)
+        return SqliteCanon(target, create=False, timeout=1.0)
 
     def size(self) -> int:
         return sum(os.path.getsize(path) for path in (self.path, self.path + "-wal") if os.path.exists(path))

@@ -8,10 +8,10 @@ from hashlib import sha256
 from typing import Any
 
 from commonplace.catalog.sqlite import eraser, journal
-from commonplace.catalog.sqlite.rows import MEMORIES, TABLES, to_micros
+from commonplace.catalog.sqlite.rows import MEMORIES, TABLES
 from commonplace.catalog.sqlite.view import SqliteView
-from commonplace.model.base import Noun
-from commonplace.model.operation import Change, Operation, difference, encode_payload
+from commonplace.model.base import Noun, to_micros
+from commonplace.model.operation import Change, Entry, Operation, difference
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.catalog import Edit, Signature
@@ -35,24 +35,16 @@ class SqliteDraft(SqliteView):
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         self._db.execute("INSERT INTO idempotency_keys VALUES (?, ?, ?)", (key, asked, memory_id))
 
-    def adopt(self, operation: Operation, salt: bytes, payload_digest: bytes, prev: bytes, hash: bytes) -> None:
-        payload = encode_payload(operation.reason, operation.changes, operation.kept)
-        header = (
-            operation.seq,
-            operation.id,
-            operation.run,
-            operation.verb,
-            operation.actor,
-            operation.trust,
-            operation.surface,
-            to_micros(operation.at),
-        )
-        journal.insert(self._db, header, salt, payload, payload_digest, prev, hash, operation.subjects())
-        if operation.purged:
-            eraser.withhold(self._db, operation.seq, payload if operation.changes else None)
-        for change in operation.changes:
+    def adopt(self, entry: Entry) -> None:
+        journal.adopt(self._db, entry)
+        for change in entry.operation().changes:
+            if change.before is None and change.after is None:
+                continue  # destroyed by a purge in the book it comes from: there is nothing to apply
             before = self.noun(change.entity, change.id)
             self._apply(change.entity, before, _after(change, before))
+
+    def bury(self, id: str, mark: bytes | None, seq: int) -> None:
+        self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", (id, mark, seq))
 
     def keep_foreign(self, origin: str, line: bytes, hash: bytes, subjects: Iterable[str]) -> None:
         self._db.execute("INSERT OR IGNORE INTO foreign_journal VALUES (?, ?, ?)", (hash, origin, line))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from commonplace.catalog.sqlite.rows import MEMORIES
-from commonplace.model.operation import decode_payload, encode_payload
+from commonplace.model.operation import Payload, decode_payload, encode_payload
 from commonplace.model.words import Entity
 
 if TYPE_CHECKING:
@@ -104,9 +104,10 @@ def _erase_payloads(db: apsw.Connection, gone: set[str]) -> dict[str, str]:
     kept: dict[str, str] = {}
     seqs = {row[0] for id in gone for row in db.execute("SELECT seq FROM journal_subjects WHERE subject = ?", (id,))}
     for seq in sorted(seqs):
-        stored = db.execute("SELECT coalesce(payload, kept) FROM journal WHERE seq = ?", (seq,)).get
-        staying = () if stored is None else tuple(c for c in decode_payload(stored).changes if c.id not in gone)
-        remains = encode_payload(None, staying) if staying else None
+        stored = db.execute("SELECT coalesce(payload, kept, 'null') FROM journal WHERE seq = ?", (seq,)).get
+        payload = decode_payload(stored) or Payload()
+        staying = tuple(change for change in payload.changes if change.id not in gone)
+        remains = encode_payload(Payload(changes=staying, reverts=payload.reverts)) if staying else None
         withhold(db, seq, remains)
         kept[str(seq)] = sha256(remains).hexdigest() if remains else ""
     for id in gone:

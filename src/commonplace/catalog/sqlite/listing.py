@@ -13,8 +13,9 @@ from typing import Any
 
 import apsw
 
-from commonplace.catalog.sqlite.rows import MEMORIES, to_micros
+from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.errors import NotFoundError
+from commonplace.model.base import to_micros
 from commonplace.model.filter import Filter
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.catalog import Page

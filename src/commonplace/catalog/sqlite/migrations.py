@@ -13,6 +13,7 @@ from commonplace.catalog.sqlite.connection import Connections, configure, file_u
 from commonplace.catalog.sqlite.turnstile import Turnstile
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
+from commonplace.storage.atomic_write import flush_file, put_in_place, unavailable
 
 VERSION = schema.VERSION
 
@@ -25,7 +26,7 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
         os.makedirs(folder, mode=0o700, exist_ok=True)
         entered = turnstile.enter(timeout)
     except OSError as cause:
-        raise _cannot_create(folder, cause) from cause
+        raise unavailable(cause, folder) from cause
     if not entered:
         raise LockedError("another process is creating the book", where=path)
     try:
@@ -33,7 +34,7 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
             _refuse_amnesia(path, turnstile, create=create)
             turnstile.write_owner(_build(path))
     except OSError as cause:
-        raise _cannot_create(folder, cause) from cause
+        raise unavailable(cause, folder) from cause
     finally:
         turnstile.leave()
 
@@ -52,16 +53,6 @@ def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:
         )
 
 
-def _cannot_create(folder: str, cause: OSError) -> UnavailableError:
-    code = {28: "disk_full", 122: "disk_full", 13: "read_only", 30: "read_only"}.get(cause.errno or 0, "io_error")
-    return UnavailableError(
-        f"the book cannot be created ({cause.strerror})",
-        where=folder,
-        hint="Check that the folder is yours to write and that the disk has room.",
-        code=code,
-    )
-
-
 def _build(path: str) -> str:
     """A complete, closed, flushed file, then linked to its name; returns the new book's id."""
     fresh = f"{path}.new-{os.getpid()}-{secrets.token_hex(4)}"
@@ -69,8 +60,7 @@ def _build(path: str) -> str:
     try:
         with translated(path):
             book_id = _lay_out(fresh)
-        os.link(fresh, path)  # unlike a rename, never replaces what another process may have put there
-        fsync_folder(path)
+        put_in_place(fresh, path)
     finally:
         os.unlink(fresh)
         for leftover in (fresh + "-wal", fresh + "-shm"):
@@ -92,7 +82,7 @@ def _lay_out(path: str) -> str:
         run(db, f"PRAGMA user_version = {VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         db.close()
-    fsync_file(path)
+    flush_file(path)
     return book_id
 
 
@@ -132,28 +122,10 @@ def copy_to(db: apsw.Connection, target: str, path: str) -> None:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
         with translated(path):
             db.execute("VACUUM INTO ?", (partial,))
-        fsync_file(partial)
-        os.link(partial, target)
-        fsync_folder(target)
+        flush_file(partial)
+        put_in_place(partial, target)
     except OSError as cause:
-        raise _cannot_create(os.path.dirname(target) or ".", cause) from cause
+        raise unavailable(cause, target) from cause
     finally:
         if os.path.exists(partial):
             os.unlink(partial)
-
-
-def fsync_file(path: str) -> None:
-    fd = os.open(path, os.O_RDWR)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-def fsync_folder(path: str) -> None:
-    # The name of a new file lies in its folder: without this flush it may be gone after a power cut.
-    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

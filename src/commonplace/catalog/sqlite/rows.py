@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 import msgspec
 
-from commonplace.model.base import Closed, Noun
+from commonplace.model.base import Closed, Noun, from_micros, to_micros
 from commonplace.model.link import Conflict, Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import IngestionEvent, Project, Repo, Source
 from commonplace.model.words import Entity
 
 N = TypeVar("N", bound=Noun)
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND = timedelta(microseconds=1)
-
-
-def to_micros(moment: datetime) -> int:
-    return (moment - _EPOCH) // _MICROSECOND
-
-
-def from_micros(micros: int) -> datetime:
-    return _EPOCH + timedelta(microseconds=micros)
 
 
 def _from_list(text: str | None) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from commonplace.catalog.sqlite import journal, listing
 from commonplace.catalog.sqlite.rows import MEMORIES, TABLES
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
-from commonplace.model.link import Link
-from commonplace.model.operation import Operation
+from commonplace.model.link import Conflict, Link
+from commonplace.model.operation import Entry, Operation
 from commonplace.model.record import LIVE, MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.catalog import Page
@@ -57,6 +57,13 @@ class SqliteView:
         )
         return [table.from_row(row) for row in rows]
 
+    def conflicts_of(self, memory_id: str) -> list[Conflict]:
+        table = TABLES[Entity.CONFLICT]
+        rows = self._db.execute(
+            f"SELECT {table.select} FROM conflicts WHERE left_id = ?1 OR right_id = ?1 ORDER BY id", (memory_id,)
+        )
+        return [table.from_row(row) for row in rows]
+
     def noun(self, entity: Entity, id: str) -> Noun | None:
         table = TABLES[entity]
         row = self._db.execute(f"SELECT {table.select} FROM {table.name} WHERE id = ?", (id,)).fetchone()
@@ -73,12 +80,24 @@ class SqliteView:
     def operations(self, **asked: Any) -> Iterator[Operation]:
         return journal.read(self._db, **asked)
 
+    def chain(self) -> Iterator[Entry]:
+        return journal.chain(self._db)
+
+    def highest_seq(self) -> int:
+        return journal.highest(self._db)
+
+    def subjects(self) -> Iterator[str]:
+        return (row[0] for row in self._db.execute("SELECT DISTINCT subject FROM journal_subjects ORDER BY subject"))
+
+    def tombstones(self) -> Iterator[tuple[str, int]]:
+        return (tuple(row) for row in self._db.execute("SELECT id, seq FROM tombstones ORDER BY id"))
+
     def foreign_history(self, subject: str) -> list[Operation]:
         rows = self._db.execute(
             "SELECT entry FROM foreign_subjects CROSS JOIN foreign_journal USING (hash) WHERE subject = ? AND entry IS NOT NULL",
             (subject,),
         )
-        return sorted((Operation.from_json(row[0]) for row in rows), key=lambda operation: (operation.at, operation.seq))
+        return sorted((Entry.from_json(row[0]).operation() for row in rows), key=lambda operation: (operation.at, operation.seq))
 
     def seq_at(self, moment: datetime) -> int:
         return journal.seq_at(self._db, moment)

@@ -1,0 +1,409 @@
+"""`Book`: the verbs assembled. Each method fills in a request and hands it to the verb's own file.
+
+Verbs are imported when they are first used: opening a book to read one memory must not pay for the rest (docs/adr/0007).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from importlib import import_module
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from commonplace.engine.scribe import Request, Scribe
+from commonplace.model.words import Relation
+
+if TYPE_CHECKING:
+    from commonplace.engine.explain import Explanation
+    from commonplace.model.finding import (
+        BackupReport,
+        BookStats,
+        Examination,
+        ExportReport,
+        ImportReport,
+        PurgeReport,
+    )
+    from commonplace.model.link import Conflict, Link
+    from commonplace.model.operation import Operation
+    from commonplace.model.record import MemoryRecord
+    from commonplace.model.result import RetrievalResult
+    from commonplace.seam.canon import Progress
+
+Moment = datetime | str
+Words = Iterable[str] | str | None
+
+
+class Book:
+    """One place where memories live. Open it with `commonplace.open(url)`; it is a context manager.
+
+    Safe to use from several threads, and to open from many processes at once. When a method that changes something
+    returns, the change is on disk. Errors are `CommonplaceError` with a stable `kind` and a next step.
+    """
+
+    def __init__(self, scribe: Scribe) -> None:
+        self._scribe = scribe
+
+    def __enter__(self) -> Book:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Book {self.url} as {self.actor}>"
+
+    @property
+    def url(self) -> str:
+        """How to open this book again."""
+        return self._scribe.canon.url
+
+    @property
+    def id(self) -> str:
+        """The book's own identity."""
+        return self._scribe.canon.book_id
+
+    @property
+    def actor(self) -> str:
+        return self._scribe.actor
+
+    @property
+    def trust(self) -> str:
+        """How far this opener is trusted, by its channel."""
+        return str(self._scribe.trust)
+
+    def close(self) -> None:
+        """Let go of the book. Closing twice is closing once."""
+        self._scribe.canon.close()
+
+    def perform(self, verb: str, request: Request, **extra: Any) -> Any:
+        """Answer a request of the table of operations: what every surface calls."""
+        module, _, name = verb.partition(":")
+        return getattr(import_module(f"commonplace.engine.{module}"), name or module)(self._scribe, request, **extra)
+
+    def save(
+        self,
+        content: str,
+        *,
+        type: str,
+        kind: str | None = None,
+        scope: str | None = None,
+        project_id: str | None = None,
+        repo_id: str | None = None,
+        agent_id: str | None = None,
+        title: str | None = None,
+        summary: str | None = None,
+        tags: Iterable[str] = (),
+        confidence: float | None = None,
+        observed_at: Moment | None = None,
+        evidence_ref: str | None = None,
+        always_load: bool = False,
+        supersedes: str | None = None,
+        idempotency_key: str | None = None,
+        rationale: str | None = None,
+        valid_from: Moment | None = None,
+        valid_to: Moment | None = None,
+        anchors: Iterable[str] = (),
+        aliases: Iterable[str] = (),
+        tenant: str | None = None,
+    ) -> MemoryRecord:
+        """Keep one statement. A live memory that says the same is reinforced instead; see its `status` for what came of it."""
+        from commonplace.engine.save import Save, save
+
+        asked = Save(
+            content=content,
+            type=type,  # type: ignore[arg-type]
+            kind=kind,
+            scope=scope,
+            project_id=project_id,
+            repo_id=repo_id,
+            agent_id=agent_id,
+            title=title,
+            summary=summary,
+            tags=tags,  # type: ignore[arg-type]
+            confidence=confidence,
+            observed_at=observed_at,  # type: ignore[arg-type]
+            evidence_ref=evidence_ref,
+            always_load=always_load,
+            supersedes=supersedes,
+            idempotency_key=idempotency_key,
+            rationale=rationale,
+            valid_from=valid_from,  # type: ignore[arg-type]
+            valid_to=valid_to,  # type: ignore[arg-type]
+            anchors=anchors,  # type: ignore[arg-type]
+            aliases=aliases,  # type: ignore[arg-type]
+            tenant=tenant,
+        )
+        return save(self._scribe, asked)
+
+    def get(self, id: str, *, as_of: Moment | None = None) -> MemoryRecord:
+        """One memory by id or alias; with `as_of`, as the book knew it then."""
+        from commonplace.engine.get import Get, get
+
+        return get(self._scribe, Get(id=id, as_of=as_of))  # type: ignore[arg-type]
+
+    def list(
+        self,
+        *,
+        statuses: Words = None,
+        types: Words = None,
+        kinds: Words = None,
+        scopes: Words = None,
+        tags: Words = None,
+        trusts: Words = None,
+        project_id: str | None = None,
+        repo_id: str | None = None,
+        agent_id: str | None = None,
+        source_ref: str | None = None,
+        tenant: str | None = None,
+        always_load: bool | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
+        limit: int = 20,
+        after: str | None = None,
+    ) -> list[MemoryRecord]:
+        """The memories that match, newest first. Active ones, unless `statuses` says otherwise (`"all"` for every status)."""
+        from commonplace.engine.list import List, list
+
+        asked = List(
+            statuses=_words(statuses),
+            types=_words(types),
+            kinds=_words(kinds),
+            scopes=_words(scopes),
+            tags=_words(tags),
+            trusts=_words(trusts),
+            project_id=project_id,
+            repo_id=repo_id,
+            agent_id=agent_id,
+            source_ref=source_ref,
+            tenant=tenant,
+            always_load=always_load,
+            since=since,  # type: ignore[arg-type]
+            until=until,  # type: ignore[arg-type]
+            as_of=as_of,  # type: ignore[arg-type]
+            limit=limit,
+            after=after,
+        )
+        return list(self._scribe, asked)
+
+    def search(
+        self,
+        query: str,
+        *,
+        project: str | None = None,
+        repo: str | None = None,
+        agent: str | None = None,
+        scopes: Words = None,
+        types: Words = None,
+        kinds: Words = None,
+        statuses: Words = None,
+        tags: Words = None,
+        limit: int = 10,
+    ) -> list[RetrievalResult]:
+        """Memories that hold these words, best first, each with the reason why. Any text is a legal query."""
+        from commonplace.engine.search import Search, search
+
+        asked = Search(
+            query=query,
+            project=project,
+            repo=repo,
+            agent=agent,
+            scopes=_words(scopes),
+            types=_words(types),
+            kinds=_words(kinds),
+            statuses=_words(statuses),
+            tags=_words(tags),
+            limit=limit,
+        )
+        return search(self._scribe, asked)
+
+    def evolve(
+        self,
+        id: str,
+        content: str,
+        *,
+        reason: str,
+        title: str | None = None,
+        summary: str | None = None,
+        tags: Iterable[str] | None = None,
+        confidence: float | None = None,
+        evidence_ref: str | None = None,
+        rationale: str | None = None,
+        expect: str | None = None,
+    ) -> MemoryRecord:
+        """Change one's mind: a new memory that supersedes the old one, which stays readable. Returns the new one."""
+        from commonplace.engine.evolve import Evolve, evolve
+
+        asked = Evolve(
+            id=id,
+            content=content,
+            reason=reason,
+            title=title,
+            summary=summary,
+            tags=_words(tags),
+            confidence=confidence,
+            evidence_ref=evidence_ref,
+            rationale=rationale,
+            expect=expect,
+        )
+        return evolve(self._scribe, asked)
+
+    def link(self, from_id: str, to_id: str, relation: str = "related_to", *, evidence_ref: str | None = None) -> Link:
+        """Say how one memory stands to another. The relation may also stand in the middle, as one would say it."""
+        from commonplace.engine.link import MakeLink, link
+
+        to_id, relation = _in_order(to_id, relation)
+        asked = MakeLink(from_id=from_id, relation=relation, to_id=to_id, evidence_ref=evidence_ref)  # type: ignore[arg-type]
+        return link(self._scribe, asked)
+
+    def unlink(self, from_id: str, to_id: str, relation: str = "related_to", *, reason: str | None = None) -> Link:
+        """Take a link back."""
+        from commonplace.engine.link import Unlink, unlink
+
+        to_id, relation = _in_order(to_id, relation)
+        return unlink(self._scribe, Unlink(from_id=from_id, relation=relation, to_id=to_id, reason=reason))  # type: ignore[arg-type]
+
+    def contradict(
+        self, id: str, other_id: str, *, reason: str = "they disagree", evidence_ref: str | None = None
+    ) -> Conflict:
+        """Say that two memories cannot both be true. Both stay, linked both ways with the evidence of each."""
+        from commonplace.engine.contradict import Contradict, contradict
+
+        return contradict(
+            self._scribe, Contradict(id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref)
+        )
+
+    def archive(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
+        """Put a memory away; it stays readable."""
+        from commonplace.engine.archive import Archive, archive
+
+        return archive(self._scribe, Archive(id=id, reason=reason, expect=expect))
+
+    def restore(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
+        """Bring back what was archived or forgotten."""
+        from commonplace.engine.archive import Restore, restore
+
+        return restore(self._scribe, Restore(id=id, reason=reason, expect=expect))
+
+    def forget(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
+        """Soft-delete a memory; `restore` brings it back."""
+        from commonplace.engine.archive import Forget, forget
+
+        return forget(self._scribe, Forget(id=id, reason=reason, expect=expect))
+
+    def confirm(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        rationale: str | None = None,
+        evidence_ref: str | None = None,
+        expect: str | None = None,
+    ) -> MemoryRecord:
+        """Let a memory in the inbox become active."""
+        from commonplace.engine.confirm import Confirm, confirm
+
+        return confirm(
+            self._scribe, Confirm(id=id, reason=reason, rationale=rationale, evidence_ref=evidence_ref, expect=expect)
+        )
+
+    def reject(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
+        """Turn a memory in the inbox away; it is archived."""
+        from commonplace.engine.confirm import Reject, reject
+
+        return reject(self._scribe, Reject(id=id, reason=reason, expect=expect))
+
+    def purge(self, id: str, *, reason: str | None = None, dry_run: bool = False) -> PurgeReport:
+        """Destroy a memory and what was derived from it, everywhere in the book. The operator's alone. Cannot be undone."""
+        from commonplace.engine.purge import Purge, purge
+
+        return purge(self._scribe, Purge(id=id, reason=reason, dry_run=dry_run))
+
+    def history(self, id: str) -> list[Operation]:
+        """Everything that happened to one memory, oldest first."""
+        from commonplace.engine.history import History, history
+
+        return history(self._scribe, History(id=id))
+
+    def journal(
+        self,
+        *,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        actor: str | None = None,
+        verb: str | None = None,
+        run: str | None = None,
+        limit: int = 1000,
+    ) -> list[Operation]:
+        """What happened to the book: the newest operations that match, oldest first."""
+        from commonplace.engine.history import Journal, journal
+
+        asked = Journal(since=since, until=until, actor=actor, verb=verb, run=run, limit=limit)  # type: ignore[arg-type]
+        return journal(self._scribe, asked)
+
+    def revert(self, id: str | Operation, *, reason: str | None = None) -> Operation:
+        """Undo an operation or a run, and what was derived from it; refuses when later changes rest on it."""
+        from commonplace.engine.revert import Revert, revert
+
+        return revert(self._scribe, Revert(id=id if isinstance(id, str) else id.id, reason=reason))
+
+    def verify(self, *, limit: int = 100, progress: Progress | None = None) -> Examination:
+        """Is the journal whole, and is every record what its journal says?"""
+        from commonplace.engine.verify import Verify, verify
+
+        return verify(self._scribe, Verify(limit=limit), progress)
+
+    def explain(self, id: str) -> Explanation:
+        """Why the book remembers this: its source, its links, its history."""
+        from commonplace.engine.explain import Explain, explain
+
+        return explain(self._scribe, Explain(id=id))
+
+    def stats(self) -> BookStats:
+        """How much there is of what."""
+        from commonplace.engine.stats import Stats, stats
+
+        return stats(self._scribe, Stats())
+
+    def doctor(self, *, full: bool = False, repair: bool = False, progress: Progress | None = None) -> Examination:
+        """Is the book healthy? `full` reads every byte."""
+        from commonplace.engine.doctor import Doctor, doctor
+
+        return doctor(self._scribe, Doctor(full=full, repair=repair), progress)
+
+    def scan(self, *, limit: int = 1000, progress: Progress | None = None) -> Examination:
+        """Walk what is stored and look for secrets."""
+        from commonplace.engine.scan import Scan, scan
+
+        return scan(self._scribe, Scan(limit=limit), progress)
+
+    def backup(self, path: str, *, progress: Progress | None = None) -> BackupReport:
+        """A verified copy, made while others go on writing."""
+        from commonplace.engine.backup import Backup, backup
+
+        return backup(self._scribe, Backup(path=str(path)), progress)
+
+    def export(self, path: str, *, progress: Progress | None = None) -> ExportReport:
+        """The whole book as lines of JSON."""
+        from commonplace.engine.export import Export, export
+
+        return export(self._scribe, Export(path=str(path)), progress)
+
+    def import_(self, path: str, *, trust: str | None = None, progress: Progress | None = None) -> ImportReport:
+        """Bring an export in. Twice is once; what cannot be understood is kept aside and named."""
+        from commonplace.engine.import_ import Import, import_
+
+        return import_(self._scribe, Import(path=str(path), trust=trust), progress)
+
+
+def _words(given: Words) -> tuple[str, ...] | None:
+    """One word may stand for a list of one."""
+    if given is None:
+        return None
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _in_order(to_id: str, relation: str) -> tuple[str, str]:
+    """`link(a, b, "supports")` and `link(a, "supports", b)` say the same; a relation's word is never an id."""
+    return (relation, to_id) if to_id in tuple(Relation) and relation not in tuple(Relation) else (to_id, relation)

@@ -1,0 +1,94 @@
+"""`confirm` and `reject`: a person's word on what waits in the inbox."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from commonplace.engine.evolve import link_supersession
+from commonplace.engine.save import has_rationale
+from commonplace.engine.scribe import Request, Scribe, must_find, must_match
+from commonplace.errors import ConflictError, DeniedError
+from commonplace.guard.entry import admit
+from commonplace.guard.trust import may_overrule, tier_of
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Status, Trust, Type, Verb
+
+
+class Confirm(Request, frozen=True, kw_only=True):
+    """Let a waiting memory become active."""
+
+    id: Annotated[str, Meta(description="the memory in the inbox")]
+    reason: Annotated[str | None, Meta(description="why")] = None
+    rationale: Annotated[str | None, Meta(description="for a decision that came without: why it was decided")] = None
+    evidence_ref: Annotated[str | None, Meta(description="where the evidence lies")] = None
+    expect: Annotated[str | None, Meta(description="the fingerprint you read; refused if it changed since")] = None
+
+
+class Reject(Request, frozen=True, kw_only=True):
+    """Turn a waiting memory away; it is archived, not lost."""
+
+    id: Annotated[str, Meta(description="the memory in the inbox")]
+    reason: Annotated[str | None, Meta(description="why not")] = None
+    expect: Annotated[str | None, Meta(description="the fingerprint you read; refused if it changed since")] = None
+
+
+def confirm(scribe: Scribe, asked: Confirm) -> MemoryRecord:
+    admit({"reason": asked.reason, "rationale": asked.rationale, "evidence_ref": asked.evidence_ref})
+    with scribe.writing() as pen:
+        record = must_find(pen.view, asked.id)
+        must_match(record, asked.expect)
+        if record.status is Status.ACTIVE:
+            return record
+        _refuse_unless_waiting(record)
+        _refuse_unless_trusted(scribe, "confirm")
+        confirmed = _confirmed(record, asked)
+        old = pen.view.memory(record.supersedes) if record.supersedes else None
+        if old is not None and old.status is Status.ACTIVE:
+            if not may_overrule(scribe.trust, old):
+                raise DeniedError(f"confirm: it would replace what the {old.trust} said", where=record.id)
+            link_supersession(pen, old, record, asked.reason or record.status_reason)
+        active = pen.change(record, **confirmed)
+        pen.sign(Verb.PROMOTE, asked.reason)
+        return active
+
+
+def reject(scribe: Scribe, asked: Reject) -> MemoryRecord:
+    admit({"reason": asked.reason})
+    with scribe.writing() as pen:
+        record = must_find(pen.view, asked.id)
+        must_match(record, asked.expect)
+        _refuse_unless_waiting(record)
+        _refuse_unless_trusted(scribe, "reject")
+        away = pen.change(record, status=Status.ARCHIVED, status_reason=asked.reason or "rejected")
+        pen.sign(Verb.REJECT, asked.reason)
+        return away
+
+
+def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:
+    fields: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": asked.reason}
+    if asked.rationale:
+        fields["rationale"] = asked.rationale
+    if asked.evidence_ref:
+        fields["evidence_ref"] = asked.evidence_ref
+    grounded = asked.rationale or asked.evidence_ref or record.evidence_ref or has_rationale(record)
+    if record.type is Type.DECISION and not grounded:
+        raise ConflictError(
+            "a decision needs its rationale or a source before it is active", where=record.id, hint="Give rationale= or evidence_ref=."
+        )
+    if not record.trust.outranks(Trust.AGENT):
+        # Somebody who may has looked at it: from now on it is curated.
+        fields |= {"trust": Trust.CURATED, "tier": tier_of(Trust.CURATED)}
+    return fields
+
+
+def _refuse_unless_waiting(record: MemoryRecord) -> None:
+    if record.status is not Status.INBOX:
+        raise ConflictError(f"this memory is {record.status}; only what waits in the inbox can be reviewed", where=record.id)
+
+
+def _refuse_unless_trusted(scribe: Scribe, verb: str) -> None:
+    """An agent cannot confirm what an agent proposed (rfc 20, 63)."""
+    if not scribe.trust.outranks(Trust.AGENT):
+        raise DeniedError(f"{verb}: the inbox is reviewed by the operator or a curator")

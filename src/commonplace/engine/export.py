@@ -1,0 +1,59 @@
+"""`export`: the whole book as lines of JSON that any program can read, streamed, with its journal and a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Annotated
+
+from msgspec import Meta
+
+from commonplace.engine.exchange import ENTITIES, End, Manifest, Tombstone, line_of
+from commonplace.engine.scribe import Request, Scribe
+from commonplace.model.base import Noun
+from commonplace.model.finding import ExportReport
+from commonplace.seam.canon import Progress
+from commonplace.seam.catalog import View
+
+
+class Export(Request, frozen=True, kw_only=True):
+    """Where to."""
+
+    path: Annotated[str, Meta(description="a file that does not exist yet")]
+
+
+def export(scribe: Scribe, asked: Export, progress: Progress | None = None) -> ExportReport:
+    """One consistent moment of the book, however long it takes and however much is written meanwhile."""
+    counts: dict[str, int] = {}
+    digest, lines = sha256(), 0
+    with scribe.reading() as view, scribe.files.writing(asked.path) as file:
+        total = _total(view)
+        for name, noun in _everything(scribe, view):
+            line = line_of(name, noun)
+            digest.update(line)
+            file.write(line)
+            lines += 1
+            counts[name] = counts.get(name, 0) + 1
+            if progress and lines % 500 == 0:
+                progress(lines, total)
+        file.write(line_of("end", End(lines=lines, sha256=digest.hexdigest())))
+    counts.pop("manifest")
+    return ExportReport(path=asked.path, lines=lines + 1, counts=counts, sha256=digest.hexdigest())
+
+
+def _everything(scribe: Scribe, view: View) -> Iterator[tuple[str, Noun]]:
+    yield "manifest", Manifest(
+        book_id=scribe.canon.book_id, exported_at=scribe.clock.now(), counts=view.counts()["total"]
+    )
+    for entry in view.chain():
+        yield "journal", entry
+    for id, seq in view.tombstones():
+        yield "tombstone", Tombstone(id=id, seq=seq)
+    for name, entity in ENTITIES:
+        for noun in view.nouns(entity):
+            yield name, noun
+
+
+def _total(view: View) -> int:
+    total = view.counts()["total"]
+    return sum(total[name] for name in ("journal", "memories", "memory_links", "sources", "conflicts", "tombstones"))

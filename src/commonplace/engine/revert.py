@@ -1,0 +1,170 @@
+"""`revert`: undo one operation or a whole run, and everything that was derived from what it made.
+
+A revert is an operation like any other, so it can be reverted too. It refuses, and names what stands in the way, when a
+later change rests on what it would undo. What was made is not destroyed by reverting: it is soft-deleted.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from commonplace.engine.scribe import Pen, Request, Scribe
+from commonplace.errors import ConflictError, DeniedError, NotFoundError
+from commonplace.guard.entry import admit
+from commonplace.model.base import Noun
+from commonplace.model.link import Conflict, Link
+from commonplace.model.operation import Change, Operation
+from commonplace.model.record import MemoryRecord
+from commonplace.model.source import IngestionEvent, Project, Repo, Source
+from commonplace.model.words import Entity, Relation, Status, Verb
+
+_NOUNS: dict[Entity, type[Noun]] = {
+    Entity.MEMORY: MemoryRecord,
+    Entity.LINK: Link,
+    Entity.SOURCE: Source,
+    Entity.EVENT: IngestionEvent,
+    Entity.CONFLICT: Conflict,
+    Entity.PROJECT: Project,
+    Entity.REPO: Repo,
+}
+Thing = tuple[Entity, str]
+
+
+class Revert(Request, frozen=True, kw_only=True):
+    """What to undo."""
+
+    id: Annotated[str, Meta(description="the operation or the run")]
+    reason: Annotated[str | None, Meta(description="why")] = None
+
+
+def revert(scribe: Scribe, asked: Revert) -> Operation:
+    admit({"reason": asked.reason})
+    with scribe.writing() as pen:
+        targets = _with_derived(pen, _targets(pen, asked.id))
+        for operation in targets:
+            _refuse(scribe, operation)
+        undo = _Undo(pen, targets)
+        for operation in reversed(targets):
+            for change in reversed(operation.changes):
+                undo.undo(change)
+        if not undo.after:
+            raise ConflictError("there is nothing left to undo", where=asked.id)
+        undo.write()
+        return pen.sign(Verb.REVERT, asked.reason, reverts=tuple(operation.id for operation in targets))
+
+
+def _targets(pen: Pen, id: str) -> list[Operation]:
+    one = pen.view.operation(id)
+    found = [one] if one else [*pen.view.operations(run=id)]
+    if not found:
+        raise NotFoundError("there is no such operation or run", where=id, hint="`commonplace journal` shows them.")
+    return found
+
+
+def _with_derived(pen: Pen, targets: list[Operation]) -> list[Operation]:
+    """The operations, and those that made what was derived from what they made, in the order of the journal."""
+    found = {operation.seq: operation for operation in targets}
+    queue = [*targets]
+    while queue:
+        for id in _made(queue.pop()):
+            for maker in _makers_of_derived(pen, id):
+                if maker.seq not in found:
+                    found[maker.seq] = maker
+                    queue.append(maker)
+    return [found[seq] for seq in sorted(found)]
+
+
+def _made(operation: Operation) -> list[str]:
+    return [c.id for c in operation.changes if c.entity is Entity.MEMORY and c.before is None and c.after]
+
+
+def _makers_of_derived(pen: Pen, id: str) -> list[Operation]:
+    links = [link for link in pen.view.links(id) if link.relation is Relation.DERIVED_FROM and link.to_id == id]
+    derived = [pen.view.memory(link.from_id) for link in links]
+    return [
+        maker
+        for record in derived
+        if record is not None and record.status is not Status.DELETED
+        for maker in pen.view.operations(subject=record.id)
+        if record.id in _made(maker)
+    ]
+
+
+def _refuse(scribe: Scribe, operation: Operation) -> None:
+    if operation.verb is Verb.PURGE or operation.purged:
+        raise ConflictError("what was purged cannot come back", where=operation.id, hint="Save it anew if it is still wanted.")
+    if operation.trust.outranks(scribe.trust):
+        raise DeniedError(f"revert: the {operation.trust} did this", where=operation.id)
+
+
+class _Undo:
+    """The things being put back, each as it is now and as it will be."""
+
+    def __init__(self, pen: Pen, targets: list[Operation]) -> None:
+        self._pen = pen
+        self._targets = {operation.seq for operation in targets}
+        self._now: dict[Thing, Noun | None] = {}
+        self.after: dict[Thing, Noun | None] = {}
+
+    def undo(self, change: Change) -> None:
+        thing = (change.entity, change.id)
+        state = self._state(thing)
+        self._refuse_if_changed_since(change, state)
+        self.after[thing] = self._earlier(change, state)
+
+    def write(self) -> None:
+        for thing, later in self.after.items():
+            self._pen.write(thing[0], self._now[thing], later)
+
+    def _state(self, thing: Thing) -> Noun | None:
+        if thing not in self._now:
+            self._now[thing] = self.after[thing] = self._pen.view.noun(*thing)
+        return self.after[thing]
+
+    def _earlier(self, change: Change, state: Noun | None) -> Noun | None:
+        """The thing as it was before the change; a memory that was made by it is soft-deleted instead of unmade."""
+        noun = _NOUNS[change.entity]
+        if change.before is None:
+            if not isinstance(state, MemoryRecord):
+                return None
+            now = self._pen.now
+            return state.with_(status=Status.DELETED, deleted_at=now, updated_at=now, status_reason="reverted")
+        fields: dict[str, Any] = {**(state.to_dict() if state else {}), **change.before}
+        earlier = noun.from_dict(fields)
+        return earlier.with_(updated_at=self._pen.now) if isinstance(earlier, MemoryRecord) else earlier
+
+    def _refuse_if_changed_since(self, change: Change, state: Noun | None) -> None:
+        """What the change left must still be there; when it was last touched does not count."""
+        now = state.to_dict() if state else None
+        expected = change.after
+        same = (now is None) == (expected is None) and all(
+            now is not None and now.get(field) == value for field, value in (expected or {}).items() if field != "updated_at"
+        )
+        if not same:
+            raise self._in_the_way(change)
+
+    def _in_the_way(self, change: Change) -> ConflictError:
+        told = [*self._pen.view.operations(subject=change.id)]
+        later = [op for op in told if op.seq > min(self._targets) and op.seq not in self._targets]
+        standing = _still_standing(later)
+        if not standing:
+            return ConflictError("it was undone already", where=change.id)
+        names = ", ".join(f"{op.id} ({op.verb} by {op.actor})" for op in reversed(standing))
+        return ConflictError(
+            f"later changes rest on it: {names}", where=change.id, hint="Revert those first, newest first."
+        )
+
+
+def _still_standing(operations: list[Operation]) -> list[Operation]:
+    """Those whose effect has not been undone by a later one that still stands itself."""
+    undone: set[str] = set()
+    standing = []
+    for operation in reversed(operations):
+        if operation.id in undone:
+            continue
+        undone.update(operation.reverts)
+        standing.append(operation)
+    effective = [op for op in standing if not (op.reverts and set(op.reverts) <= {o.id for o in operations})]
+    return effective[::-1]

@@ -1,0 +1,237 @@
+"""`save`: keep one statement. Says the same as a live memory? Then that one is reinforced instead (A70)."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from hashlib import blake2b
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from commonplace.engine.scribe import Pen, Request, Scribe, must_find
+from commonplace.engine.sources import manual_source, manual_source_id
+from commonplace.errors import ConflictError, InvalidError
+from commonplace.guard.entry import admit
+from commonplace.guard.trust import lesser, tier_of
+from commonplace.model.base import set_once, utc
+from commonplace.model.fingerprint import fingerprint
+from commonplace.model.ids import new_id
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import SCOPE_WORDS, Scope, SourceKind, Status, Trust, Type, Verb
+
+
+class Save(Request, frozen=True, kw_only=True):
+    """One statement to keep."""
+
+    content: Annotated[str, Meta(description="the statement, in words that stand by themselves")]
+    type: Annotated[Type, Meta(description="what sort of statement")]
+    kind: Annotated[str | None, Meta(description="finer sort, kebab-case; open")] = None
+    scope: Annotated[str | None, Meta(description="whom it concerns; by default the narrowest owner given")] = None
+    project_id: Annotated[str | None, Meta(description="the project it belongs to")] = None
+    repo_id: Annotated[str | None, Meta(description="the repository it belongs to")] = None
+    agent_id: Annotated[str | None, Meta(description="the agent it came from or is for")] = None
+    title: Annotated[str | None, Meta(description="a few words to know it by")] = None
+    summary: Annotated[str | None, Meta(description="a shorter form")] = None
+    tags: Annotated[tuple[str, ...], Meta(description="words to find it under")] = ()
+    confidence: Annotated[float | None, Meta(description="how sure, 0 to 1")] = None
+    observed_at: Annotated[datetime | None, Meta(description="when it was seen to be true")] = None
+    evidence_ref: Annotated[str | None, Meta(description="where the evidence lies")] = None
+    always_load: Annotated[bool, Meta(description="hand it to every agent at the start of a session")] = False
+    supersedes: Annotated[str | None, Meta(description="the memory it replaces")] = None
+    idempotency_key: Annotated[str | None, Meta(description="the same key twice saves once")] = None
+    rationale: Annotated[str | None, Meta(description="why it was decided")] = None
+    valid_from: Annotated[datetime | None, Meta(description="true from")] = None
+    valid_to: Annotated[datetime | None, Meta(description="true until")] = None
+    anchors: Annotated[tuple[str, ...], Meta(description="what it is true of: file:PATH@HASH, commit:HASH")] = ()
+    aliases: Annotated[tuple[str, ...], Meta(description="other names it answers to")] = ()
+    tenant: Annotated[str | None, Meta(description="whose book this is, where one book serves several")] = None
+
+    def __post_init__(self) -> None:
+        if self.type.__class__ is not Type:
+            set_once(self, "type", Type.of(self.type, "type"))
+        for field in ("tags", "anchors", "aliases"):
+            value = getattr(self, field)
+            set_once(self, field, (value,) if isinstance(value, str) else tuple(value))
+        for field in ("observed_at", "valid_from", "valid_to"):
+            if getattr(self, field) is not None:
+                set_once(self, field, utc(getattr(self, field), field))
+
+
+def save(scribe: Scribe, asked: Save) -> MemoryRecord:
+    admit_save(asked)
+    now = scribe.clock.now()
+    wanted = describe(scribe, asked, now)
+    request_hash = _hash_of(asked) if asked.idempotency_key else None
+    with scribe.writing() as pen:
+        if request_hash is not None:
+            answered = _answered(pen, asked, request_hash)
+            if answered is not None:
+                return answered
+        saved = _write(scribe, pen, wanted)
+        if request_hash is not None:
+            assert asked.idempotency_key
+            pen.draft.remember(asked.idempotency_key, request_hash, saved.id)
+        return saved
+
+
+def _write(scribe: Scribe, pen: Pen, wanted: MemoryRecord) -> MemoryRecord:
+    if wanted.supersedes:
+        from commonplace.engine.evolve import replace
+
+        return replace(scribe, pen, must_find(pen.view, wanted.supersedes), wanted, reason=None)
+    twin = pen.view.twin(wanted, pen.now)
+    if twin is not None:
+        return reinforce(pen, twin, wanted)
+    manual_source(pen, scribe)
+    pen.record(None, wanted)
+    pen.sign(Verb.SAVE)
+    return wanted
+
+
+def reinforce(pen: Pen, twin: MemoryRecord, wanted: MemoryRecord, run: str | None = None) -> MemoryRecord:
+    """Somebody said it again. It counts; and who is trusted more, or may make it active, lifts it up."""
+    lifted: dict[str, Any] = {"occurrences": twin.occurrences + wanted.occurrences}
+    if wanted.trust.outranks(twin.trust):
+        lifted |= {"trust": wanted.trust, "tier": wanted.tier}
+    if twin.status is Status.INBOX and wanted.status is Status.ACTIVE:
+        lifted |= {"status": Status.ACTIVE, "status_reason": None}
+    again = pen.change(twin, **lifted)
+    pen.sign(Verb.REINFORCE, run=run)
+    return again
+
+
+def _answered(pen: Pen, asked: Save, request_hash: str) -> MemoryRecord | None:
+    """What this idempotency key was answered with before, if it was used for the same request (row 73)."""
+    assert asked.idempotency_key
+    before = pen.view.remembered(asked.idempotency_key)
+    if before is None:
+        return None
+    if before[0] != request_hash:
+        raise ConflictError(
+            "this idempotency key was used for something else", where="idempotency_key", hint="Use a new key."
+        )
+    return must_find(pen.view, before[1])
+
+
+def _hash_of(asked: Save) -> str:
+    return blake2b(msgspec.json.encode(asked), digest_size=16).hexdigest()
+
+
+def admit_save(asked: Save) -> None:
+    if not asked.content or not asked.content.strip():
+        raise InvalidError("content: there is nothing to save", hint="Say what should be remembered.", where="content")
+    for name, text in (("kind", asked.kind), *(("tag", tag) for tag in asked.tags)):
+        if text is not None and not text.strip():
+            raise InvalidError(f"{name}: must not be empty", where=name)
+    admit({field: value for field in _TEXTS if (value := getattr(asked, field))})
+
+
+_TEXTS = (
+    "content", "title", "summary", "rationale", "kind", "scope", "project_id", "repo_id", "agent_id", "tags",
+    "evidence_ref", "supersedes", "idempotency_key", "anchors", "aliases", "tenant",
+)  # fmt: skip
+
+
+def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
+    trust = _trust(scribe, asked)
+    scope, scope_word = _scope(asked)
+    status, why = _status(asked, trust)
+    kind = _kebab(asked.kind) if asked.kind else _KINDS.get(asked.type, str(asked.type))
+    return MemoryRecord(
+        id=new_id(),
+        type=asked.type,
+        scope=scope,
+        status=status,
+        content=asked.content,
+        project_id=asked.project_id,
+        repo_id=asked.repo_id,
+        agent_id=asked.agent_id,
+        source_kind=SourceKind.MANUAL,
+        title=asked.title,
+        summary=asked.summary,
+        confidence=_DEFAULT_CONFIDENCE[trust] if asked.confidence is None else asked.confidence,
+        created_at=now,
+        updated_at=now,
+        observed_at=asked.observed_at or now,
+        source_ref=manual_source_id(scribe),
+        evidence_ref=asked.evidence_ref,
+        kind=kind,
+        tags=asked.tags,
+        slug=_slug(asked.title or asked.content),
+        aliases=asked.aliases,
+        always_load=asked.always_load,
+        supersedes=asked.supersedes,
+        tier=tier_of(trust),
+        trust=trust,
+        fingerprint=fingerprint(asked.content),
+        anchors=asked.anchors,
+        valid_from=asked.valid_from,
+        valid_to=asked.valid_to,
+        tenant=asked.tenant,
+        scope_word=scope_word,
+        rationale=asked.rationale,
+        status_reason=why,
+    )
+
+
+_KINDS = {Type.PROFILE: "preference", Type.TASK_HINT: "task-hint"}
+# How sure one may be of a hand-written statement, by who wrote it (R-h). Shown, never used to overwrite (X-15).
+_DEFAULT_CONFIDENCE = {
+    Trust.OPERATOR: 1.0,
+    Trust.CURATED: 0.9,
+    Trust.AGENT: 0.8,
+    Trust.EXTRACTED: 0.6,
+    Trust.EXTERNAL: 0.4,
+}
+
+
+def _trust(scribe: Scribe, asked: Save) -> Trust:
+    """A memory that names the agent it came from is an agent's; in scope `agent` the name is the reader's instead."""
+    if asked.agent_id and asked.scope != Scope.AGENT:
+        return lesser(scribe.trust, Trust.AGENT)
+    return scribe.trust
+
+
+def _scope(asked: Save) -> tuple[Scope, str | None]:
+    if asked.scope in SCOPE_WORDS:
+        return SCOPE_WORDS[asked.scope], asked.scope
+    if asked.scope is not None:
+        return Scope.of(asked.scope, "scope"), None
+    if asked.repo_id:
+        return Scope.REPO, None
+    return (Scope.PROJECT, None) if asked.project_id else (Scope.GLOBAL, None)
+
+
+def _status(asked: Save, trust: Trust) -> tuple[Status, str | None]:
+    """An explicit structured write is active at once; what needs a second look waits in the inbox, with the reason."""
+    if asked.type is Type.DECISION and not (has_rationale(asked) or asked.evidence_ref):
+        return Status.INBOX, "a decision needs its rationale or a source before it is active"
+    if asked.type is Type.PROFILE and not trust.outranks(Trust.AGENT):
+        return Status.INBOX, "a fact about the person, said by an agent, needs the person's confirmation"
+    if trust in (Trust.EXTRACTED, Trust.EXTERNAL):
+        return Status.INBOX, f"it came through the {trust} channel and needs a second look"
+    return Status.ACTIVE, None
+
+
+_WHY = re.compile(
+    r"\b(because|since|so that|in order to|due to|rationale|reason|why|as it|to avoid|therefore|weil|damit|parce que|porque)\b",
+    re.IGNORECASE,
+)
+
+
+def has_rationale(said: Save | MemoryRecord) -> bool:
+    return bool(said.rationale) or any(text and _WHY.search(text) for text in (said.content, said.summary))
+
+
+def _kebab(kind: str) -> str:
+    kebab = re.sub(r"[\s_]+", "-", kind.strip()).lower()
+    if not re.fullmatch(r"[\w.-]+", kebab):
+        raise InvalidError("kind: letters, digits and hyphens only", hint="For example: workflow, domain-reference.", where="kind")
+    return kebab
+
+
+def _slug(text: str) -> str:
+    """A few words to make a file name of, at most 48 characters (A83)."""
+    return re.sub(r"[^a-z0-9]+", "-", text[:80].lower()).strip("-")[:48].strip("-")

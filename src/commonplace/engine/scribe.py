@@ -1,0 +1,125 @@
+"""The scribe: who writes into which book through which surface, and the pen that turns a verb's edits into one operation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from datetime import datetime
+from typing import TypeVar
+
+from commonplace import settings
+from commonplace.errors import NotFoundError, StaleError, UnavailableError
+from commonplace.guard.trust import channel_of, check_actor, lesser
+from commonplace.model.base import Noun
+from commonplace.model.ids import new_id
+from commonplace.model.operation import Operation
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Entity, Trust, Verb
+from commonplace.seam.canon import Canon
+from commonplace.seam.catalog import Draft, Edit, Signature, View
+from commonplace.seam.clock import Clock, SystemClock
+from commonplace.seam.files import Files
+
+N = TypeVar("N", bound=Noun)
+
+
+class Request(Noun, frozen=True, kw_only=True):
+    """What a verb is asked. Plain data: every surface fills one in, and the engine answers it."""
+
+
+class Pen:
+    """One change in the making: the draft, the moment, and the edits so far. `sign` makes them one operation."""
+
+    def __init__(self, scribe: Scribe, draft: Draft, now: datetime) -> None:
+        self.view, self.now = draft, now
+        self._scribe, self._draft = scribe, draft
+        self._edits: list[Edit] = []
+
+    def write(self, entity: Entity, before: N | None, after: N | None) -> N | None:
+        """Note one edit; returns what it leads to."""
+        self._edits.append((entity, before, after))
+        return after
+
+    def record(self, before: MemoryRecord | None, after: MemoryRecord) -> MemoryRecord:
+        self._edits.append((Entity.MEMORY, before, after))
+        return after
+
+    def change(self, record: MemoryRecord, **fields: object) -> MemoryRecord:
+        """The record with these fields changed, now."""
+        return self.record(record, record.with_(updated_at=self.now, **fields))
+
+    def sign(
+        self, verb: Verb, reason: str | None = None, run: str | None = None, reverts: tuple[str, ...] = ()
+    ) -> Operation:
+        """Make the edits so far one operation of the journal."""
+        edits, self._edits = self._edits, []
+        return self._draft.commit(self.signature(verb, reason, run, reverts), edits)
+
+    def signature(
+        self, verb: Verb, reason: str | None = None, run: str | None = None, reverts: tuple[str, ...] = ()
+    ) -> Signature:
+        scribe = self._scribe
+        return Signature(
+            id=new_id(),
+            verb=verb,
+            actor=scribe.actor,
+            trust=scribe.trust,
+            surface=scribe.surface,
+            at=self.now,
+            reason=reason,
+            run=run,
+            reverts=reverts,
+        )
+
+    @property
+    def draft(self) -> Draft:
+        return self._draft
+
+
+class Scribe:
+    """Everything a verb needs to know about who is asking."""
+
+    def __init__(
+        self,
+        canon: Canon,
+        *,
+        actor: str = "operator",
+        surface: str = "library",
+        trust: Trust | None = None,
+        clock: Clock | None = None,
+        timeout: float = settings.BUSY_TIMEOUT_SECONDS,
+        files: Files | None = None,
+    ) -> None:
+        self.canon, self.surface, self.timeout = canon, surface, timeout
+        self._files = files
+        self.actor = check_actor(actor)
+        # A caller may ask to be trusted less than its name says, never more.
+        self.trust = channel_of(actor) if trust is None else lesser(trust, channel_of(actor))
+        self.clock: Clock = clock or SystemClock()
+
+    @property
+    def files(self) -> Files:
+        if self._files is None:
+            raise UnavailableError("this book was opened without access to files")
+        return self._files
+
+    def reading(self) -> AbstractContextManager[View]:
+        return self.canon.reading()
+
+    @contextmanager
+    def writing(self) -> Iterator[Pen]:
+        with self.canon.writing(self.timeout) as draft:
+            yield Pen(self, draft, self.clock.now())
+
+
+def must_find(view: View, id: str) -> MemoryRecord:
+    record = view.memory(id)
+    if record is None:
+        raise NotFoundError("there is no such memory", where=id)
+    return record
+
+
+def must_match(record: MemoryRecord, expect: str | None) -> None:
+    """Compare and swap: refuse a change that was based on other content than what is there."""
+    if expect is not None and expect != record.fingerprint:
+        raise StaleError("the memory changed since you read it", where=record.id)

@@ -1,0 +1,28 @@
+"""The automatic source of a hand-written memory: who wrote, through which surface (R-g)."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+from commonplace.engine.scribe import Pen, Scribe
+from commonplace.model.source import Source
+from commonplace.model.words import Entity, SourceKind
+
+
+def manual_source_id(scribe: Scribe) -> str:
+    """The same for the same writer and surface, so that a thousand saves share one source."""
+    return "manual-" + blake2b(f"{scribe.surface}\n{scribe.actor}".encode(), digest_size=10).hexdigest()
+
+
+def manual_source(pen: Pen, scribe: Scribe) -> None:
+    """Make the source if this writer has none yet."""
+    id = manual_source_id(scribe)
+    if pen.view.noun(Entity.SOURCE, id) is None:
+        made = Source(
+            id=id,
+            kind=SourceKind.MANUAL,
+            title=f"written by {scribe.actor} through {scribe.surface}",
+            captured_at=pen.now,
+            actor=scribe.actor,
+        )
+        pen.write(Entity.SOURCE, None, made)

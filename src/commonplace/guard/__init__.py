@@ -1,0 +1,1 @@
+"""What may enter, what may leave, and who may change what?"""

@@ -1,0 +1,97 @@
+"""Is this value a secret? The judgement about values that carry no mark of their issuer.
+
+What follows `password =` may be a password, a reference to one, a type, a path or the next word of a sentence. Two
+questions decide. Does it stand in for something else (a template, an environment variable, a mask)? And how is it
+built: names and words come in long runs of one kind of letter, generated values change kind every second character.
+"""
+
+import math
+import re
+from functools import cache
+
+from commonplace.guard import secret_formats as formats
+
+_PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
+_SLUG = r"(?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+)(?:[-_./:@,+ ](?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+))*"
+
+_TEMPLATE = (
+    r"\$(?:[A-Z][A-Z0-9_]*|[a-z_]+)$|\$env:|\$[({]|\{\{|\{%|\{[A-Za-z_.]*\}|%[({]|%s$|%[A-Z_]+%|<[A-Za-z]|#\{"
+    r"|!(?:vault|Ref|Sub|GetAtt|ImportValue|reference|secret|env)\b"
+    r"|(?i:arn:|op://|vault:|file:|env[:.]|ref\+|ssm:|sops|kms:|enc\[|urn:|https?://|data:|os\.|process\.|import\.)"
+)
+# Without quotes a name before a bracket is a call or a subscript.
+_CODE = r"[A-Za-z_$][\w.$?!:>-]*[(\[]"
+# Words with digits in them that are not made-up words.
+_TECHNICAL = (
+    r"(?i:base(?:16|32|58|64)|sha-?[0-9]{1,3}|md5|argon2(?:id?)?|bcrypt|scrypt|pbkdf2|oauth2?|utf-?8|http/?[23]|x\.?509|"
+    r"ed25519|[rhep]s(?:256|384|512)|aes-?[0-9]{0,3}|ipv[46]|1password|s3|k8s|ec2|[234]fa|mfa|i18n|web3|v[0-9]+|p12|pkcs[0-9]*)"
+)
+_OTHER_WORDS = r"(?i:passw|passphrase|secret|token|api[_-]?key|credential|required|string|nullable|minimum|undefined)"
+_NOT_CHOSEN = (
+    r"[A-Z][A-Z0-9]*_[A-Z0-9_]*$"  # NAME_OF_A_VARIABLE
+    r"|[A-Z]{2,10}-[0-9]+$"  # ticket
+    r"|[0-9]{1,4}-[A-Za-z-]+$"  # 64-character
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}"  # date
+    r"|[~.]{0,2}/|[A-Za-z]:\\"  # path
+)
+
+
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile on first use: importing costs nothing, and `re`'s own cache is slower than a dictionary."""
+    return re.compile(pattern, re.ASCII if pattern.isascii() else 0)
+
+
+def is_plain(value: str) -> bool:
+    """Too short, a sentence, or only words: nothing in it that a word would not have."""
+    if " " in value:  # generated values may hold spaces, but a long one then holds every kind of character
+        return len(value) < 32 or _kinds(value) < 4 or len(value) / len(compiled(_PIECES).findall(value)) > 2.6
+    return len(value) < 8 or compiled(r"[0-9]|[a-z][A-Z]|[!#%^*~&$?=+@]").search(value) is None
+
+
+def is_stand_in(value: str) -> bool:
+    """Vendor documentation, masks and templates that only show where a secret would stand."""
+    return compiled(formats.STAND_IN).search(value.lower()) is not None
+
+
+def is_reference(value: str, quoted: bool) -> bool:
+    """Names where the secret is kept, or computes it."""
+    return compiled(_TEMPLATE).match(value) is not None or (not quoted and compiled(_CODE).match(value) is not None)
+
+
+def is_generated(value: str) -> bool:
+    """Built like something a machine drew: opaque, changing kind all the time."""
+    if len(value) >= 32 and compiled(r"[0-9a-f]+|[0-9A-F]+").fullmatch(value):
+        return _bits(value) >= 2.0
+    pieces = compiled(_PIECES).findall(value)
+    if not pieces or len(value) < 8 or compiled(_SLUG).fullmatch(value):
+        return False
+    mean = len("".join(pieces)) / len(pieces)
+    if len(value) < 16:
+        return mean <= 2.4 and _bits(value) >= 2.7 and _kinds(value) >= 3
+    return mean <= 3.3 and _bits(value) >= 3.0 and _kinds(value) >= 2
+
+
+def is_chosen(value: str) -> bool:
+    """Built like a password a person would choose: letters and digits, or letters and symbols, and no plain name."""
+    if _bits(value) < 2.5 or compiled(_OTHER_WORDS).search(value) or compiled(_NOT_CHOSEN).match(value):
+        return False
+    rest = compiled(_TECHNICAL).sub("", value)
+    letters = any(char.isalpha() for char in rest)
+    digits = any(char.isdigit() for char in rest)
+    if "/" in value or ("." in value.strip(".") and compiled(_SLUG).fullmatch(value)):
+        return False
+    return letters and (digits or any(char in "!#%^*~&$?=+@" for char in rest.rstrip("?=")))
+
+
+def _kinds(value: str) -> int:
+    """How many of lower case, upper case, digits and symbols occur."""
+    lower, upper = value.lower(), value.upper()
+    digits = compiled(r"[0-9]").search(value) is not None
+    return (value != upper) + (value != lower) + digits + (not value.isalnum())
+
+
+def _bits(value: str) -> float:
+    """Shannon entropy per character."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in map(value.count, set(value)))

@@ -1,0 +1,1 @@
+"""Where do documents lie, and what makes a write durable?"""

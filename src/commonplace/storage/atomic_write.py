@@ -1,0 +1,98 @@
+"""The one way to write a file durably: a temporary file beside the target, flushed, renamed, and the folder flushed too."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
+
+from commonplace.errors import ConflictError, UnavailableError
+
+
+@contextmanager
+def atomic_write(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
+    """A file that appears at `path` whole and flushed when the block ends, or not at all.
+
+    Without `replace` an existing file is never touched. The file is the user's alone (0600).
+    """
+    if not replace and os.path.lexists(path):
+        raise ConflictError("the file exists already", where=path, hint="Name a new file.")
+    partial = f"{path}.partial-{os.getpid()}-{secrets.token_hex(4)}"
+    with in_our_words(path):
+        fd = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(fd, "wb", buffering=1 << 20) as file, in_our_words(path):
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with in_our_words(path):
+            put_in_place(partial, path, replace=replace)
+    finally:
+        if os.path.lexists(partial):
+            os.unlink(partial)
+
+
+def put_in_place(finished: str, path: str, *, replace: bool = False) -> None:
+    """Give a flushed file its name. Unlike a rename, a link never replaces what another process put there meanwhile."""
+    if replace:
+        os.replace(finished, path)
+    else:
+        os.link(finished, path)
+    flush_folder(path)
+
+
+def flush_folder(path: str) -> None:
+    # A file's name lies in its folder: without this flush it may be gone after a power cut.
+    fd = os.open(os.path.dirname(path) or ".", os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def flush_file(path: str) -> None:
+    fd = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+_CODES = {28: "disk_full", 122: "disk_full", 13: "read_only", 30: "read_only", 1: "read_only", 2: "missing"}
+
+
+def unavailable(cause: OSError, path: str) -> UnavailableError:
+    return UnavailableError(
+        f"the file cannot be written or read ({cause.strerror})",
+        where=path,
+        hint="Check that the folder exists, is yours to write, and that the disk has room.",
+        code=_CODES.get(cause.errno or 0, "io_error"),
+    )
+
+
+@contextmanager
+def in_our_words(path: str) -> Iterator[None]:
+    try:
+        yield
+    except FileExistsError as cause:
+        raise ConflictError("the file exists already", where=path, hint="Name a new file.") from cause
+    except OSError as cause:
+        raise unavailable(cause, path) from cause
+
+
+class LocalFiles:
+    """The files of this machine, as `seam.files.Files` promises them."""
+
+    @contextmanager
+    def writing(self, path: str) -> Iterator[BinaryIO]:
+        with atomic_write(os.path.expanduser(path)) as file:
+            yield file
+
+    @contextmanager
+    def reading(self, path: str) -> Iterator[BinaryIO]:
+        with in_our_words(path):
+            file = open(os.path.expanduser(path), "rb", buffering=1 << 20)
+        with file:
+            yield file

@@ -1,0 +1,132 @@
+"""The one table of operations: every verb, what it is asked with, and what it answers.
+
+CLI, and later HTTP, MCP and the web page, are made from this table or checked against it; a new verb appears everywhere
+by one line here. It is plain data without imports, because `commonplace --help` reads it and must be quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from commonplace.engine.scribe import Request
+
+
+class Described(NamedTuple):
+    """One operation. `verb` and `request` name a function and a class in `commonplace.engine.<module>`."""
+
+    name: str
+    group: str
+    summary: str
+    module: str
+    verb: str
+    request: str
+    answers: str
+    """How the answer is shown: a record, records, an operation, operations, ..."""
+    positional: tuple[str, ...] = ()
+    writes: bool = False
+    takes_progress: bool = False
+    destroys: bool = False
+    """Cannot be undone: a surface asks before it calls."""
+    example: str = ""
+
+    def request_class(self) -> type[Request]:
+        found: type[Request] = getattr(import_module(f"commonplace.engine.{self.module}"), self.request)
+        return found
+
+    def function(self) -> Any:
+        return getattr(import_module(f"commonplace.engine.{self.module}"), self.verb)
+
+
+WRITING, READING, REVIEW, KEEPING = "Writing", "Finding", "Reviewing and undoing", "Keeping the book"
+GROUPS = (WRITING, READING, REVIEW, KEEPING)
+
+OPERATIONS: tuple[Described, ...] = (
+    Described(
+        "save", WRITING, "keep one statement", "save", "save", "Save", "record", ("content",), writes=True,
+        example='save "Alice prefers tabs over spaces." --type profile',
+    ),
+    Described(
+        "evolve", WRITING, "replace a statement by a newer one, with a reason", "evolve", "evolve", "Evolve", "record",
+        ("id", "content"), writes=True, example='evolve ID "Alice prefers spaces." --reason "new editor"',
+    ),
+    Described(
+        "link", WRITING, "say how one memory stands to another", "link", "link", "MakeLink", "link",
+        ("from_id", "relation", "to_id"), writes=True, example="link ID supports OTHER",
+    ),
+    Described(
+        "unlink", WRITING, "take a link back", "link", "unlink", "Unlink", "link", ("from_id", "relation", "to_id"),
+        writes=True, example="unlink ID supports OTHER",
+    ),
+    Described(
+        "contradict", WRITING, "say that two memories cannot both be true", "contradict", "contradict", "Contradict",
+        "conflict", ("id", "other_id"), writes=True, example='contradict ID OTHER --reason "two ports"',
+    ),
+    Described(
+        "archive", WRITING, "put a memory away; it stays readable", "archive", "archive", "Archive", "record", ("id",),
+        writes=True, example="archive ID",
+    ),
+    Described(
+        "restore", WRITING, "bring back what was archived or forgotten", "archive", "restore", "Restore", "record",
+        ("id",), writes=True, example="restore ID",
+    ),
+    Described(
+        "forget", WRITING, "soft-delete a memory", "archive", "forget", "Forget", "record", ("id",), writes=True,
+        example='forget ID --reason "no longer true"',
+    ),
+    Described(
+        "purge", WRITING, "destroy a memory everywhere; cannot be undone", "purge", "purge", "Purge", "report", ("id",),
+        writes=True, destroys=True, example="purge ID --yes",
+    ),
+    Described("get", READING, "show one memory", "get", "get", "Get", "record", ("id",), example="get ID"),
+    Described("list", READING, "list memories, newest first", "list", "list", "List", "records", example="list --types decision"),
+    Described(
+        "search", READING, "find memories by their words", "search", "search", "Search", "results", ("query",),
+        example='search "which editor settings"',
+    ),
+    Described(
+        "explain", READING, "say why the book remembers this", "explain", "explain", "Explain", "explanation", ("id",),
+        example="explain ID",
+    ),
+    Described(
+        "history", READING, "what happened to one memory", "history", "history", "History", "operations", ("id",),
+        example="history ID",
+    ),
+    Described("journal", REVIEW, "what happened to the book", "history", "journal", "Journal", "operations", example="journal --actor agent:claude"),
+    Described(
+        "revert", REVIEW, "undo an operation or a run", "revert", "revert", "Revert", "operation", ("id",), writes=True,
+        example="revert OPERATION",
+    ),
+    Described(
+        "confirm", REVIEW, "let a memory in the inbox become active", "confirm", "confirm", "Confirm", "record", ("id",),
+        writes=True, example='confirm ID --rationale "many writers"',
+    ),
+    Described(
+        "reject", REVIEW, "turn a memory in the inbox away", "confirm", "reject", "Reject", "record", ("id",), writes=True,
+        example='reject ID --reason "hearsay"',
+    ),
+    Described("stats", KEEPING, "how much there is of what", "stats", "stats", "Stats", "report", example="stats"),
+    Described(
+        "verify", KEEPING, "check the journal's chain and every record against it", "verify", "verify", "Verify",
+        "examination", takes_progress=True, example="verify",
+    ),
+    Described(
+        "doctor", KEEPING, "look for damage; --full reads every byte", "doctor", "doctor", "Doctor", "examination",
+        takes_progress=True, example="doctor --full",
+    ),
+    Described("scan", KEEPING, "look for secrets in what is stored", "scan", "scan", "Scan", "examination", takes_progress=True, example="scan"),
+    Described(
+        "backup", KEEPING, "make a verified copy while others write", "backup", "backup", "Backup", "report", ("path",),
+        takes_progress=True, example="backup memory-backup.sqlite",
+    ),
+    Described(
+        "export", KEEPING, "write the whole book as lines of JSON", "export", "export", "Export", "report", ("path",),
+        takes_progress=True, example="export memory.jsonl",
+    ),
+    Described(
+        "import", KEEPING, "bring an export in; twice is once", "import_", "import_", "Import", "import", ("path",),
+        writes=True, takes_progress=True, example="import memory.jsonl",
+    ),
+)  # fmt: skip
+BY_NAME = {operation.name: operation for operation in OPERATIONS}

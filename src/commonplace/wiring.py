@@ -1,0 +1,96 @@
+"""The one place where the parts meet: a URL becomes a book."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from commonplace import settings
+from commonplace.engine.book import Book
+from commonplace.engine.scribe import Scribe
+from commonplace.errors import InvalidError
+from commonplace.model.words import Trust
+from commonplace.seam.canon import Canon
+from commonplace.seam.clock import Clock
+
+CANONS = {"sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon"}
+"""Which canon answers to which scheme. A canon is imported when a URL asks for it."""
+
+
+def open_book(
+    url: str | None = None,
+    *,
+    actor: str = "operator",
+    trust: str | None = None,
+    surface: str = "library",
+    timeout: float = settings.BUSY_TIMEOUT_SECONDS,
+    create: bool = True,
+    clock: Clock | None = None,
+) -> Book:
+    """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place."""
+    from commonplace.storage.atomic_write import LocalFiles
+
+    canon = open_canon(url or configured_url(), create=create, timeout=timeout)
+    scribe = Scribe(
+        canon,
+        actor=actor,
+        trust=None if trust is None else Trust.of(trust, "trust"),
+        surface=surface,
+        timeout=timeout,
+        clock=clock,
+        files=LocalFiles(),
+    )
+    return Book(scribe)
+
+
+def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:
+    scheme, colon, rest = url.partition(":")
+    if not colon or scheme not in CANONS or not rest:
+        known = ", ".join(f"{name}:PATH" for name in CANONS)
+        raise InvalidError(f"not a book's URL: {url[:80]!r}", hint=f"Write it as {known}.", where="book")
+    from importlib import import_module
+
+    module, _, name = CANONS[scheme].partition(":")
+    canon: Canon = getattr(import_module(module), name)(os.path.expanduser(rest), create=create, timeout=timeout)
+    return canon
+
+
+def configured_url() -> str:
+    """`$COMMONPLACE_BOOK`, else the config file's `book`, else a book in the user's data folder."""
+    asked = os.environ.get("COMMONPLACE_BOOK")
+    if asked:
+        return asked
+    config = config_path()
+    if os.path.exists(config):
+        book = _read_config(config).get("book")
+        if book is not None:
+            return str(book)
+    return f"sqlite:{os.path.join(data_folder(), 'book.sqlite')}"
+
+
+def _read_config(path: str) -> dict[str, object]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
+        raise InvalidError(
+            "the config file cannot be read", where=path, hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"'
+        ) from cause
+
+
+def config_path() -> str:
+    return os.environ.get("COMMONPLACE_CONFIG") or os.path.join(_base("XDG_CONFIG_HOME", "~/.config"), "commonplace", "config.toml")
+
+
+def data_folder() -> str:
+    return os.path.join(_base("XDG_DATA_HOME", "~/.local/share"), "commonplace")
+
+
+def _base(variable: str, otherwise: str) -> str:
+    if sys.platform == "darwin":
+        otherwise = "~/Library/Application Support"
+    elif sys.platform == "win32":
+        otherwise = "~/AppData/Local"
+    return os.environ.get(variable) or os.path.expanduser(otherwise)
