@@ -1,0 +1,243 @@
+"""The secret scanner finds every format in every carrier, leaves ordinary text alone, and never tells the value."""
+
+import time
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from commonplace.guard.secrets import Finding, has_secret, redact, scan
+from samples import FORMATS, Sample, chars, samples
+
+BENIGN = Path(__file__).with_name("benign.txt").read_text(encoding="utf-8").splitlines()
+LOOK_ALIKES = "# The look-alikes"
+
+
+def benign_lines(heading: str = "") -> list[str]:
+    """The lines under one heading, or all of them. `\\n` in a line stands for a line break."""
+    lines, wanted = [], not heading
+    for line in BENIGN:
+        if line.startswith("# "):
+            wanted = line.startswith(heading or "# ")
+        elif line and wanted:
+            lines.append(line)
+    return lines
+
+
+def is_caught(sample: Sample) -> bool:
+    """Every character of the secret lies in a finding."""
+    start = sample.text.index(sample.secret)
+    end = start + len(sample.secret)
+    covered = sum(max(0, min(end, found.end) - max(start, found.start)) for found in scan(sample.text))
+    return covered == len(sample.secret)
+
+
+def recall(name: str, count: int, seed: int) -> dict[str, float]:
+    by_carrier = samples(name, count, seed)
+    return {carrier: sum(map(is_caught, made)) / len(made) for carrier, made in by_carrier.items()}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_is_found_in_every_carrier(name: str) -> None:
+    by_carrier = recall(name, count=200, seed=1)
+    assert len(by_carrier) == 8
+    assert min(by_carrier.values()) >= 0.99, by_carrier
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_finding_names_the_kind(name: str) -> None:
+    expected = FORMATS[name][0]
+    made = samples(name, count=20, seed=2)
+    named = [any(found.kind == expected for found in scan(sample.text)) for each in made.values() for sample in each]
+    assert sum(named) / len(named) >= 0.98
+
+
+def test_the_benign_corpus_is_large_enough() -> None:
+    assert len(benign_lines()) >= 500
+
+
+def test_at_most_one_benign_line_in_a_hundred_raises_an_alarm() -> None:
+    lines = benign_lines()
+    alarms = [line for line in lines if scan(line) or scan(line.replace("\\n", "\n"))]
+    assert len(alarms) <= len(lines) / 100, alarms
+
+
+@pytest.mark.parametrize("line", benign_lines(LOOK_ALIKES))
+def test_a_known_look_alike_passes(line: str) -> None:
+    assert scan(line) == []
+    assert redact(line) == (line, [])
+
+
+def test_benign_lines_stay_benign_when_they_stand_together() -> None:
+    assert len(scan("\n".join(benign_lines()))) <= len(benign_lines()) / 100
+
+
+def github_token(seed: int = 7) -> str:
+    return "ghp" + "_" + chars(Random(seed), "abcdefghijkmnpqrstuvwxyz23456789", 36)
+
+
+def test_offsets_point_at_the_secret() -> None:
+    token = github_token()
+    text = f"Grüße 👋, the runner used {token}, rotate it."
+    (found,) = scan(text)
+    assert text[found.start : found.end] == token
+
+
+def test_two_secrets_are_two_findings_in_order() -> None:
+    first, second = github_token(1), github_token(2)
+    found = scan(f"old {first} new {second}")
+    assert [finding.kind for finding in found] == ["github-token", "github-token"]
+    assert found[0].end <= found[1].start
+
+
+def test_a_token_in_a_password_assignment_is_one_finding_of_the_more_specific_kind() -> None:
+    token = github_token()
+    text = f'password = "{token}"'
+    assert scan(text) == [Finding("github-token", text.index(token), text.index(token) + len(token))]
+
+
+def test_redaction_keeps_the_text_around_the_secret() -> None:
+    token = github_token()
+    text, found = redact(f"curl -H 'Authorization: Bearer {token}' https://api.example.com")
+    assert text == "curl -H 'Authorization: Bearer [REDACTED:github-token]' https://api.example.com"
+    assert len(found) == 1
+
+
+def test_redacted_text_is_clean() -> None:
+    for name in FORMATS:
+        for sample in samples(name, count=5, seed=3)["prose"]:
+            once, _ = redact(sample.text)
+            assert sample.secret not in once
+            assert redact(once) == (once, [])
+
+
+def test_a_url_keeps_its_user_and_host() -> None:
+    password = chars(Random(5), "abcdefghkmnpqrstuvwxyz23456789", 14)
+    text, _ = redact(f"db is postgres://app:{password}@db.internal:5432/app today")
+    assert text == "db is postgres://app:[REDACTED:url-credentials]@db.internal:5432/app today"
+
+
+def test_a_finding_never_holds_the_value() -> None:
+    token = github_token()
+    (found,) = scan(token)
+    assert repr(found) == "Finding(kind='github-token', start=0, end=40)"
+    assert token not in f"{found!r} {found!s} {tuple(found)} {vars(type(found))}"
+
+
+def test_a_finding_cannot_be_changed() -> None:
+    finding = Finding("jwt", 3, 9)
+    with pytest.raises(AttributeError):
+        finding.kind = "other"  # type: ignore[misc]
+    assert finding == Finding("jwt", 3, 9)
+    assert (finding.kind, finding.start, finding.end) == ("jwt", 3, 9)
+
+
+def test_has_secret_agrees_with_scan() -> None:
+    texts = [sample.text for name in FORMATS for sample in samples(name, count=2, seed=4)["log"]] + benign_lines()
+    assert [has_secret(text) for text in texts] == [bool(scan(text)) for text in texts]
+
+
+@pytest.mark.parametrize("hider", ["\u200b", "\u2060", "\u00ad", "\ufeff", "\u200d", "\U000e0041", "\ufe00"])
+def test_a_secret_split_by_invisible_characters_is_found_whole(hider: str) -> None:
+    token = github_token()
+    hidden = hider.join([token[:2], token[2:9], token[9:30], token[30:]])
+    text = f"Täglich: {hidden} ok"
+    (found,) = scan(text)
+    assert text[found.start : found.end] == hidden
+    assert has_secret(text)
+
+
+def test_full_width_letters_do_not_hide_a_secret() -> None:
+    wide = "".join(chr(ord(char) + 0xFEE0) for char in github_token())
+    assert [finding.kind for finding in scan(f"値は {wide} です")] == ["github-token"]
+
+
+def test_a_token_after_an_escape_or_a_percent_sign_is_found() -> None:
+    token = github_token()
+    for before in ("line one\\n", "a%3D", "tab\\t", "("):
+        assert has_secret(before + token), before
+    assert not has_secret("x" + token)
+
+
+def test_text_of_another_language_with_growing_capitals_keeps_offsets() -> None:
+    password = "Kayak" + "-" + "Falcon" + "-" + "4711"
+    text = f"İİİİ İstanbul password: {password} İ"
+    (found,) = scan(text)
+    assert text[found.start : found.end] == password
+
+
+def test_a_key_block_without_its_end_is_found() -> None:
+    body = "\n".join(chars(Random(n), "ABCDEFGHabcdefgh0123456789+/", 64) for n in range(3))
+    text = "-----BEGIN RSA PRIVATE" + " KEY-----\n" + body + "\n\nThat was the key."
+    (found,) = scan(text)
+    assert found.kind == "private-key"
+    assert text[found.end :] == "\n\nThat was the key."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "files that start with -----BEGIN RSA PRIVATE" + " KEY----- are refused",
+        "-----BEGIN PRIVATE" + " KEY-----\n...\n-----END PRIVATE" + " KEY-----",
+        "-----BEGIN PRIVATE" + " KEY-----\n<your key here>\n-----END PRIVATE" + " KEY-----",
+    ],
+)
+def test_speaking_of_key_blocks_is_allowed(text: str) -> None:
+    assert scan(text) == []
+
+
+REPEATED = [
+    *("a", "a:", "=", "\n", " ", "ghp_", "sk-", "xoxb-", "://", "://a:b", "eyJhbGciOiJIUzI1NiIsInR5.", "1", "aB3/"),
+    *(
+        "token:",
+        "password is ",
+        "secret-",
+        "api_key(",
+        "token for ",
+        "--password ",
+        'token="',
+        "密码",
+        "cookie:",
+        "bearer ",
+    ),
+    *(
+        "authorization:",
+        "login a password ",
+        " -u a:bcde curl",
+        "-----BEGIN PRIVATE" + " KEY-----",
+        "a\u200b",
+        "İpassword ",
+    ),
+    *("Private-Lines: 1\n", "aaa1Q~", "tskey-ab-", "A3-", "aws secret ", "$2a$", "$6$", "passw", "key", "auth="),
+]
+
+
+def seconds(text: str) -> float:
+    start = time.process_time()
+    scan(text)
+    return time.process_time() - start
+
+
+@pytest.mark.parametrize("unit", REPEATED)
+def test_time_grows_with_length_and_no_faster(unit: str) -> None:
+    """Eight times the text may cost about eight times as much; a quadratic pattern would cost sixty-four times."""
+    small, large = unit * (40_000 // len(unit)), unit * (320_000 // len(unit))
+    scan(unit)  # compile first
+    base = max(min(seconds(small) for _ in range(3)), 0.002)
+    assert seconds(large) < base * 8 * 2.5
+
+
+def test_a_kilobyte_of_ordinary_text_costs_a_fraction_of_a_millisecond() -> None:
+    text = "\n".join(benign_lines())
+    scan(text)
+    per_kilobyte = min(seconds(text) for _ in range(5)) / (len(text) / 1000)
+    assert per_kilobyte < 0.001  # measured 0.0002; the machine that runs this may be busy
+
+
+def test_a_short_memory_costs_little() -> None:
+    text = "Deploys happen on Tuesdays and Thursdays; never on the last day of the month. " * 3
+    scan(text[:200])
+    start = time.process_time()
+    for _ in range(2000):
+        scan(text[:200])
+    assert (time.process_time() - start) / 2000 < 60e-6  # measured 6 µs
