@@ -76,12 +76,16 @@ def _read_config(path: str) -> dict[str, object]:
             return tomllib.load(file)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         raise InvalidError(
-            "the config file cannot be read", where=path, hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"'
+            "the config file cannot be read",
+            where=path,
+            hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"',
         ) from cause
 
 
 def config_path() -> str:
-    return os.environ.get("COMMONPLACE_CONFIG") or os.path.join(_base("XDG_CONFIG_HOME", "~/.config"), "commonplace", "config.toml")
+    return os.environ.get("COMMONPLACE_CONFIG") or os.path.join(
+        _base("XDG_CONFIG_HOME", "~/.config"), "commonplace", "config.toml"
+    )
 
 
 def data_folder() -> str:

@@ -70,7 +70,9 @@ def restore(scribe: Scribe, asked: Restore) -> MemoryRecord:
         if record.status is Status.ACTIVE:
             return record
         if record.status in (Status.INBOX, Status.SUPERSEDED):
-            hint = "Confirm it instead." if record.status is Status.INBOX else "Revert the operation that superseded it."
+            hint = (
+                "Confirm it instead." if record.status is Status.INBOX else "Revert the operation that superseded it."
+            )
             raise ConflictError(f"a memory that is {record.status} was not put away", where=record.id, hint=hint)
         before, away = _before(pen.view, record)
         if away is not None and away.trust.outranks(scribe.trust):

@@ -5,7 +5,7 @@ Verbs are imported when they are first used: opening a book to read one memory m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
 from types import TracebackType
@@ -162,7 +162,7 @@ class Book:
         as_of: Moment | None = None,
         limit: int = 20,
         after: str | None = None,
-    ) -> list[MemoryRecord]:
+    ) -> Sequence[MemoryRecord]:
         """The memories that match, newest first. Active ones, unless `statuses` says otherwise (`"all"` for every status)."""
         from commonplace.engine.list import List, list
 
@@ -200,7 +200,7 @@ class Book:
         statuses: Words = None,
         tags: Words = None,
         limit: int = 10,
-    ) -> list[RetrievalResult]:
+    ) -> Sequence[RetrievalResult]:
         """Memories that hold these words, best first, each with the reason why. Any text is a legal query."""
         from commonplace.engine.search import Search, search
 
@@ -270,9 +270,7 @@ class Book:
         """Say that two memories cannot both be true. Both stay, linked both ways with the evidence of each."""
         from commonplace.engine.contradict import Contradict, contradict
 
-        return contradict(
-            self._scribe, Contradict(id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref)
-        )
+        return contradict(self._scribe, Contradict(id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref))
 
     def archive(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Put a memory away; it stays readable."""
@@ -320,7 +318,7 @@ class Book:
 
         return purge(self._scribe, Purge(id=id, reason=reason, dry_run=dry_run))
 
-    def history(self, id: str) -> list[Operation]:
+    def history(self, id: str) -> Sequence[Operation]:
         """Everything that happened to one memory, oldest first."""
         from commonplace.engine.history import History, history
 
@@ -335,7 +333,7 @@ class Book:
         verb: str | None = None,
         run: str | None = None,
         limit: int = 1000,
-    ) -> list[Operation]:
+    ) -> Sequence[Operation]:
         """What happened to the book: the newest operations that match, oldest first."""
         from commonplace.engine.history import Journal, journal
 

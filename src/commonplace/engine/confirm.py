@@ -75,7 +75,9 @@ def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:
     grounded = asked.rationale or asked.evidence_ref or record.evidence_ref or has_rationale(record)
     if record.type is Type.DECISION and not grounded:
         raise ConflictError(
-            "a decision needs its rationale or a source before it is active", where=record.id, hint="Give rationale= or evidence_ref=."
+            "a decision needs its rationale or a source before it is active",
+            where=record.id,
+            hint="Give rationale= or evidence_ref=.",
         )
     if not record.trust.outranks(Trust.AGENT):
         # Somebody who may has looked at it: from now on it is curated.
@@ -85,7 +87,9 @@ def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:
 
 def _refuse_unless_waiting(record: MemoryRecord) -> None:
     if record.status is not Status.INBOX:
-        raise ConflictError(f"this memory is {record.status}; only what waits in the inbox can be reviewed", where=record.id)
+        raise ConflictError(
+            f"this memory is {record.status}; only what waits in the inbox can be reviewed", where=record.id
+        )
 
 
 def _refuse_unless_trusted(scribe: Scribe, verb: str) -> None:

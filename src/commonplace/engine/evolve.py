@@ -49,7 +49,9 @@ def replace(scribe: Scribe, pen: Pen, old: MemoryRecord, new: MemoryRecord, *, r
     """Put `new` in the place of `old`; if this writer may not, `new` waits in the inbox and `old` stands."""
     _refuse_unless_current(old)
     if new.fingerprint == old.fingerprint:
-        raise InvalidError("the new statement says the same as the old one", hint="Use `save` to reinforce it.", where="content")
+        raise InvalidError(
+            "the new statement says the same as the old one", hint="Use `save` to reinforce it.", where="content"
+        )
     manual_source(pen, scribe)
     if new.status is Status.ACTIVE and may_overrule(new.trust, old):
         return supersede(pen, old, new, reason)
@@ -78,7 +80,9 @@ def _refuse_unless_current(old: MemoryRecord) -> None:
         return
     if old.status is Status.SUPERSEDED:
         raise StaleError(
-            "this memory was superseded already", where=old.id, hint=f"Evolve its successor instead: {old.superseded_by}"
+            "this memory was superseded already",
+            where=old.id,
+            hint=f"Evolve its successor instead: {old.superseded_by}",
         )
     hints = {Status.INBOX: "Confirm or reject it first.", Status.CONTRADICTED: "Resolve the conflict first."}
     raise ConflictError(

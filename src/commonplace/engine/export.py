@@ -42,8 +42,9 @@ def export(scribe: Scribe, asked: Export, progress: Progress | None = None) -> E
 
 
 def _everything(scribe: Scribe, view: View) -> Iterator[tuple[str, Noun]]:
-    yield "manifest", Manifest(
-        book_id=scribe.canon.book_id, exported_at=scribe.clock.now(), counts=view.counts()["total"]
+    yield (
+        "manifest",
+        Manifest(book_id=scribe.canon.book_id, exported_at=scribe.clock.now(), counts=view.counts()["total"]),
     )
     for entry in view.chain():
         yield "journal", entry

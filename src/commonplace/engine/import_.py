@@ -28,12 +28,22 @@ from commonplace.model.finding import Finding, ImportReport, Severity
 from commonplace.model.ids import new_id
 from commonplace.model.operation import GENESIS, Entry
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Entity, Trust, Verb
+from commonplace.model.words import Trust, Verb
 from commonplace.seam.canon import Progress
 
 _ENTITY = dict(ENTITIES)
 _TEXTS = {
-    "memory": ("content", "title", "summary", "rationale", "status_reason", "evidence_ref", "tags", "anchors", "aliases"),
+    "memory": (
+        "content",
+        "title",
+        "summary",
+        "rationale",
+        "status_reason",
+        "evidence_ref",
+        "tags",
+        "anchors",
+        "aliases",
+    ),
     "source": ("title", "uri"),
     "link": ("evidence_ref",),
     "conflict": ("reason", "left_evidence", "right_evidence", "resolution"),
@@ -117,7 +127,13 @@ class _Reader:
 
     def set_aside(self, pen: Pen, cause: CommonplaceError, *, severity: Severity = Severity.ERROR) -> None:
         """Name the line, and keep its bytes in the book's quarantine unless they hold a secret."""
-        finding = Finding(code=cause.code, message=cause.message, severity=severity, where=f"line {self.number}", hint=cause.hint or None)
+        finding = Finding(
+            code=cause.code,
+            message=cause.message,
+            severity=severity,
+            where=f"line {self.number}",
+            hint=cause.hint or None,
+        )
         self.aside.append(finding)
         raw = None if isinstance(cause, (SecretError, TooLargeError)) else self.raw
         pen.draft.keep_aside(self.path, self.number, f"{cause.kind}: {cause.message}", raw, pen.now)
@@ -155,9 +171,8 @@ def _check_entry(entry: Entry) -> None:
     """Nothing comes in unchecked because it stands in a journal; one bad text, and each thing is looked at by itself."""
     try:
         for change in entry.operation().changes:
-            fields = change.after or {}
-            texts = [value for value in fields.values() if isinstance(value, str)]
-            admit({"content": text for text in texts} if len(texts) == 1 else {"content": "\n".join(texts)[:settings.MAX_CONTENT_BYTES]})
+            texts = [value for value in (change.after or {}).values() if isinstance(value, str)]
+            admit({"content": "\n".join(texts)[: settings.MAX_CONTENT_BYTES]})
     except (CommonplaceError, ValueError) as cause:
         raise _CannotAdoptError from cause
 
@@ -169,7 +184,9 @@ def _compare(pen: Pen, reader: _Reader, name: str, held: Any, added: dict[str, i
     elif pen.view.noun(_ENTITY[name], held.id) == held:
         added[name] = added.get(name, 0) + 1
     else:
-        reader.set_aside(pen, InvalidError(f"this {name} differs from its own journal; the journal was followed", where=held.id))
+        reader.set_aside(
+            pen, InvalidError(f"this {name} differs from its own journal; the journal was followed", where=held.id)
+        )
 
 
 # -- merging ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
@@ -40,9 +41,11 @@ class List(Request, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.as_of is not None:
             set_once(self, "as_of", utc(self.as_of, "as_of"))
-        if isinstance(self.statuses, str):
-            set_once(self, "statuses", (self.statuses,))
-        if not isinstance(self.limit, int) or isinstance(self.limit, bool) or not 1 <= self.limit <= settings.MAX_LIST_LIMIT:
+        if (
+            not isinstance(self.limit, int)
+            or isinstance(self.limit, bool)
+            or not 1 <= self.limit <= settings.MAX_LIST_LIMIT
+        ):
             raise InvalidError(
                 f"limit: must be between 1 and {settings.MAX_LIST_LIMIT}",
                 hint="Page through more with `after=`, or use `export` for everything.",
@@ -50,7 +53,7 @@ class List(Request, frozen=True, kw_only=True):
             )
 
 
-def list(scribe: Scribe, asked: List) -> list[MemoryRecord]:
+def list(scribe: Scribe, asked: List) -> Sequence[MemoryRecord]:
     where, page = filter_of(asked), Page(limit=asked.limit, after=asked.after)
     with scribe.reading() as view:
         if asked.as_of is None:

@@ -94,7 +94,9 @@ def _makers_of_derived(pen: Pen, id: str) -> list[Operation]:
 
 def _refuse(scribe: Scribe, operation: Operation) -> None:
     if operation.verb is Verb.PURGE or operation.purged:
-        raise ConflictError("what was purged cannot come back", where=operation.id, hint="Save it anew if it is still wanted.")
+        raise ConflictError(
+            "what was purged cannot come back", where=operation.id, hint="Save it anew if it is still wanted."
+        )
     if operation.trust.outranks(scribe.trust):
         raise DeniedError(f"revert: the {operation.trust} did this", where=operation.id)
 
@@ -140,7 +142,9 @@ class _Undo:
         now = state.to_dict() if state else None
         expected = change.after
         same = (now is None) == (expected is None) and all(
-            now is not None and now.get(field) == value for field, value in (expected or {}).items() if field != "updated_at"
+            now is not None and now.get(field) == value
+            for field, value in (expected or {}).items()
+            if field != "updated_at"
         )
         if not same:
             raise self._in_the_way(change)

@@ -228,7 +228,9 @@ def has_rationale(said: Save | MemoryRecord) -> bool:
 def _kebab(kind: str) -> str:
     kebab = re.sub(r"[\s_]+", "-", kind.strip()).lower()
     if not re.fullmatch(r"[\w.-]+", kebab):
-        raise InvalidError("kind: letters, digits and hyphens only", hint="For example: workflow, domain-reference.", where="kind")
+        raise InvalidError(
+            "kind: letters, digits and hyphens only", hint="For example: workflow, domain-reference.", where="kind"
+        )
     return kebab
 
 

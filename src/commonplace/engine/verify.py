@@ -12,15 +12,17 @@ from commonplace.engine.past import replay
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.errors import CommonplaceError
 from commonplace.model.base import Noun
-from commonplace.model.fingerprint import fingerprint
 from commonplace.model.finding import Examination, Finding
+from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import GENESIS, Entry
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
 
-_HINT = "Somebody changed the file behind the book's back, or it is damaged. Compare with a backup; `export` what you need."
+_HINT = (
+    "Somebody changed the file behind the book's back, or it is damaged. Compare with a backup; `export` what you need."
+)
 _JOURNALLED = (Entity.MEMORY, Entity.LINK, Entity.SOURCE, Entity.EVENT, Entity.CONFLICT)
 
 
@@ -68,7 +70,9 @@ def check_chain(view: View, counts: dict[str, int], progress: Progress | None = 
         yield Finding(code="journal_cut", message=f"{highest - seq} entries are missing at the end", hint=_HINT)
     for number, digest in erased.items():
         if purges.get(number) != digest:
-            yield Finding(code="journal_emptied", message=f"entry {number} lost its content without a purge", hint=_HINT)
+            yield Finding(
+                code="journal_emptied", message=f"entry {number} lost its content without a purge", hint=_HINT
+            )
 
 
 def _kept_by(entry: Entry) -> dict[str, str]:
@@ -112,7 +116,9 @@ def _check_thing(view: View, subject: str) -> Iterator[Finding]:
             hint=_HINT,
         )
     elif isinstance(found, MemoryRecord) and found.fingerprint != fingerprint(found.content):
-        yield Finding(code="fingerprint", message="its fingerprint is not that of its content", where=subject, hint=_HINT)
+        yield Finding(
+            code="fingerprint", message="its fingerprint is not that of its content", where=subject, hint=_HINT
+        )
 
 
 def _how(found: Noun | None, expected: dict[str, object] | None) -> str:

@@ -74,7 +74,7 @@ def _refuse_secrets(texts: list[tuple[str, str]]) -> None:
     for name, text in texts:
         for finding in secrets.scan(text):
             raise SecretError(
-                f"{name}: looks like a secret ({finding.kind}) at characters {finding.start} to {finding.end}; nothing was stored",
+                f"{name}: looks like a secret ({finding.kind}), characters {finding.start} to {finding.end}; nothing was stored",
                 where=name,
             )
     raise SecretError("the texts together look like a secret; nothing was stored")

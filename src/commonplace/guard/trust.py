@@ -21,7 +21,9 @@ def channel_of(actor: str) -> Trust:
 
 def check_actor(actor: str) -> str:
     if not actor or len(actor) > 200 or not actor.isprintable():
-        raise InvalidError("actor: must be a short printable name", hint="For example: alice, or agent:claude.", where="actor")
+        raise InvalidError(
+            "actor: must be a short printable name", hint="For example: alice, or agent:claude.", where="actor"
+        )
     return actor
 
 
@@ -42,7 +44,9 @@ def may_overrule(trust: Trust, record: MemoryRecord) -> bool:
 def refuse_overruling(trust: Trust, record: MemoryRecord, verb: str) -> None:
     """A lower trust cannot archive, delete or replace what a higher one said."""
     if not may_overrule(trust, record):
-        raise DeniedError(f"{verb}: this memory came from the {record.trust}; the {trust} may not change it", where=record.id)
+        raise DeniedError(
+            f"{verb}: this memory came from the {record.trust}; the {trust} may not change it", where=record.id
+        )
 
 
 def refuse_unless_operator(trust: Trust, verb: str) -> None:

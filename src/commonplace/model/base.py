@@ -19,7 +19,7 @@ class Closed(StrEnum):
     @classmethod
     def of(cls: type[E], value: object, field: str) -> E:
         try:
-            return cls(value)
+            return cls(value)  # type: ignore[arg-type]
         except ValueError:
             words = ", ".join(cls)
             raise InvalidError(
@@ -43,11 +43,13 @@ class Noun(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
-        return understand(lambda: msgspec.convert(plain, cls), cls)
+        made: Self = understand(lambda: msgspec.convert(plain, cls), cls)
+        return made
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Self:
-        return understand(lambda: msgspec.json.decode(line, type=cls), cls)
+        made: Self = understand(lambda: msgspec.json.decode(line, type=cls), cls)
+        return made
 
 
 _encoder = msgspec.json.Encoder()

@@ -11,25 +11,21 @@ import time
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [a + b for a in _LETTERS for b in _LETTERS]  # ten bits at a time: five times faster than one letter at a time
 _SHIFTS = tuple(range(120, -1, -10))
-_last_ms = 0
-_last_chance = 0
+_last = [0, 0]  # the millisecond of the newest id, and its chance
 
 
 def new_id() -> str:
     """A fresh id, later than every id this process made before within the same millisecond."""
-    global _last_ms, _last_chance
     now = time.time_ns() // 1_000_000
-    if now == _last_ms:
-        _last_chance += 1 + int.from_bytes(os.urandom(4))
-    else:
-        _last_ms, _last_chance = now, int.from_bytes(os.urandom(10)) >> 1
-    number = ((now & (1 << 48) - 1) << 80) | (_last_chance & (1 << 80) - 1)
+    # Within one millisecond the chance grows by chance, so that ids stay sorted and threads stay apart.
+    chance = _last[1] + 1 + int.from_bytes(os.urandom(4)) if now == _last[0] else int.from_bytes(os.urandom(10)) >> 1
+    _last[:] = now, chance
+    number = ((now & (1 << 48) - 1) << 80) | (chance & (1 << 80) - 1)
     return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def _forget_the_parents_chance() -> None:
-    global _last_ms
-    _last_ms = 0
+    _last[0] = 0
 
 
 # A forked child would otherwise count on from its parent's number and could make the same id in the same millisecond.

@@ -7,7 +7,7 @@ import re
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
 _COMMON = frozenset(
     "a an and are as at be but by did do does for from had has have how i in is it its me my of on or our should so that the"
-    " their them there these they this to us was we were what when where which who why will with you your".split()
+    " their them there these they this to us was we were what when where which who why will with you your".split()  # noqa: SIM905
 )
 _MOST = 32
 

@@ -93,6 +93,6 @@ class LocalFiles:
     @contextmanager
     def reading(self, path: str) -> Iterator[BinaryIO]:
         with in_our_words(path):
-            file = open(os.path.expanduser(path), "rb", buffering=1 << 20)
+            file = open(os.path.expanduser(path), "rb", buffering=1 << 20)  # noqa: SIM115 - closed by the `with` below
         with file:
             yield file

@@ -93,7 +93,10 @@ OPERATIONS: tuple[Described, ...] = (
         "history", READING, "what happened to one memory", "history", "history", "History", "operations", ("id",),
         example="history ID",
     ),
-    Described("journal", REVIEW, "what happened to the book", "history", "journal", "Journal", "operations", example="journal --actor agent:claude"),
+    Described(
+        "journal", REVIEW, "what happened to the book", "history", "journal", "Journal", "operations",
+        example="journal --actor agent:claude",
+    ),
     Described(
         "revert", REVIEW, "undo an operation or a run", "revert", "revert", "Revert", "operation", ("id",), writes=True,
         example="revert OPERATION",
@@ -115,7 +118,10 @@ OPERATIONS: tuple[Described, ...] = (
         "doctor", KEEPING, "look for damage; --full reads every byte", "doctor", "doctor", "Doctor", "examination",
         takes_progress=True, example="doctor --full",
     ),
-    Described("scan", KEEPING, "look for secrets in what is stored", "scan", "scan", "Scan", "examination", takes_progress=True, example="scan"),
+    Described(
+        "scan", KEEPING, "look for secrets in what is stored", "scan", "scan", "Scan", "examination", takes_progress=True,
+        example="scan",
+    ),
     Described(
         "backup", KEEPING, "make a verified copy while others write", "backup", "backup", "Backup", "report", ("path",),
         takes_progress=True, example="backup memory-backup.sqlite",

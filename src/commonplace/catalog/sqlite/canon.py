@@ -128,7 +128,7 @@ class SqliteCanon:
         try:
             db.set_busy_timeout(int(timeout * 1000))
             connections.run(db, "VACUUM")
-            busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            busy = (db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,))[0]
         except apsw.Error as cause:
             return [f"free pages: {in_our_words(cause, self.path).message}; run `commonplace purge --scrub` again"]
         finally:

@@ -68,7 +68,9 @@ def check_identity(path: str) -> None:
     """Refuse a file that is empty, not SQLite, or another program's, without touching a byte of it."""
     if os.path.getsize(path) == 0:
         raise CorruptError(
-            "the book's file is empty", where=path, hint="Restore it from a backup; if it never held a book, delete the file."
+            "the book's file is empty",
+            where=path,
+            hint="Restore it from a backup; if it never held a book, delete the file.",
         )
     # Immutable: no lock, no log, no shared memory; a foreign database is not even recovered.
     with translated(path):
@@ -236,14 +238,21 @@ def _invalid(cause: apsw.Error, path: str) -> CommonplaceError:
 _WORDS = (
     ((apsw.BusyError, apsw.LockedError), _locked),
     ((apsw.CorruptError, apsw.NotADBError, apsw.FormatError), _corrupt),
-    ((apsw.FullError,), _unavailable("disk_full", "the disk is full; nothing was changed", "Free some space, then try again.")),
+    (
+        (apsw.FullError,),
+        _unavailable("disk_full", "the disk is full; nothing was changed", "Free some space, then try again."),
+    ),
     (
         (apsw.ReadOnlyError, apsw.PermissionsError),
-        _unavailable("read_only", "the book cannot be written here; reading goes on", "Check the permissions and the mount."),
+        _unavailable(
+            "read_only", "the book cannot be written here; reading goes on", "Check the permissions and the mount."
+        ),
     ),
     (
         (apsw.CantOpenError,),
-        _unavailable("io_error", "the book's file cannot be opened", "Check that the folder exists and is yours to write."),
+        _unavailable(
+            "io_error", "the book's file cannot be opened", "Check that the folder exists and is yours to write."
+        ),
     ),
     (
         (apsw.IOError,),
@@ -253,7 +262,10 @@ _WORDS = (
             "Read again to see whether it is there, then check the disk.",
         ),
     ),
-    ((apsw.NoMemError,), _unavailable("out_of_memory", "not enough memory; nothing was changed", "Try a smaller request.")),
+    (
+        (apsw.NoMemError,),
+        _unavailable("out_of_memory", "not enough memory; nothing was changed", "Try a smaller request."),
+    ),
     ((apsw.TooBigError,), _too_large),
     ((apsw.ConstraintError, apsw.MismatchError), _invalid),
 )

@@ -102,7 +102,9 @@ class SqliteDraft(SqliteView):
             return
         n = self._db.execute("SELECT n FROM memories WHERE id = ?", (before.id,)).get
         values: list[Any] = [MEMORIES.value(field, after) for field in changed]
-        self._db.execute(f"UPDATE memories SET {', '.join(f'{field} = ?' for field in changed)} WHERE n = ?", (*values, n))
+        self._db.execute(
+            f"UPDATE memories SET {', '.join(f'{field} = ?' for field in changed)} WHERE n = ?", (*values, n)
+        )
         if any(field in changed for field in _TEXT):
             self._db.execute(_FTS_DELETE, (n, before.title, before.summary, before.content))
             self._db.execute(_FTS_INSERT, (n, after.title, after.summary, after.content))

@@ -71,7 +71,9 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
         "INSERT INTO memories_fts (memories_fts, rowid, title, summary, content) VALUES ('delete', ?, ?, ?, ?)",
         (n, record.title, record.summary, record.content),
     )
-    db.execute("DELETE FROM memory_tags WHERE n = ? AND created_at = (SELECT created_at FROM memories WHERE n = ?)", (n, n))
+    db.execute(
+        "DELETE FROM memory_tags WHERE n = ? AND created_at = (SELECT created_at FROM memories WHERE n = ?)", (n, n)
+    )
     for table, column, value in _TABLES_OF_A_MEMORY:
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (n if value == "n" else id,))
     _erase_receipts(db, id)

@@ -23,7 +23,9 @@ def examine(path: str, connections: Connections, *, full: bool, progress: Progre
         try:
             yield from step(path, connections.get())
         except (apsw.Error, CommonplaceError, OSError) as cause:
-            yield Finding(code="unreadable", message=f"could not look: {type(cause).__name__}", where=path, hint=_RESTORE)
+            yield Finding(
+                code="unreadable", message=f"could not look: {type(cause).__name__}", where=path, hint=_RESTORE
+            )
     if progress:
         progress(len(steps), len(steps))
 

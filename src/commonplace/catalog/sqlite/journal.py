@@ -78,9 +78,7 @@ def _stored(raw: Raw) -> bytes | None:
     return None if bytes(raw) == b"null" else bytes(raw)
 
 
-def _insert(
-    db: apsw.Connection, header: tuple[Any, ...], rest: tuple[Any, ...], changes: tuple[Change, ...]
-) -> None:
+def _insert(db: apsw.Connection, header: tuple[Any, ...], rest: tuple[Any, ...], changes: tuple[Change, ...]) -> None:
     # The driver takes plain text only, and our closed words are a class of their own.
     plain = [str(part) if isinstance(part, str) else part for part in header]
     db.execute(_INSERT, (*plain, *rest))
@@ -141,7 +139,9 @@ def one(db: apsw.Connection, id: str) -> Operation | None:
 
 
 def seq_at(db: apsw.Connection, moment: datetime) -> int:
-    found = db.execute("SELECT seq FROM journal WHERE at <= ? ORDER BY at DESC, seq DESC LIMIT 1", (to_micros(moment),)).get
+    found = db.execute(
+        "SELECT seq FROM journal WHERE at <= ? ORDER BY at DESC, seq DESC LIMIT 1", (to_micros(moment),)
+    ).get
     return found or 0
 
 
@@ -169,4 +169,6 @@ def _operation(row: tuple[Any, ...]) -> Operation:
     try:
         return _entry(row).operation()
     except (ValueError, TypeError) as cause:
-        raise CorruptError("a journal entry cannot be read", where=f"entry {row[0]}", hint="Run `commonplace verify`.") from cause
+        raise CorruptError(
+            "a journal entry cannot be read", where=f"entry {row[0]}", hint="Run `commonplace verify`."
+        ) from cause

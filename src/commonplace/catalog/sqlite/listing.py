@@ -22,6 +22,8 @@ from commonplace.seam.catalog import Page
 
 # From the narrowest to the widest in practice: the first that is asked for leads.
 _LEADS = ("repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")
+_COLUMNS = f"{MEMORIES.select}, memories.created_at, memories.n"
+_HAS_TAG = "EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created_at = memories.created_at AND o.n = memories.n)"
 _MANY = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 
 
@@ -42,26 +44,26 @@ def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Itera
 
 def _walks(where: Filter, lead: str | None, conditions: list[str]) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """One statement per status and per value of the leading field, each in order."""
-    table, columns = "memories", f"{MEMORIES.select}, memories.created_at, memories.n"
     checks = "".join(f" AND {condition}" for condition in conditions)
+    source, led, order = _source(lead)
+    sql = f"SELECT {_COLUMNS} FROM {source} WHERE {led}{checks} ORDER BY {order}"
+    if lead == "tag":
+        sql = sql.replace("(created_at, n)", "(t.created_at, t.n)")
     for status in where.statuses:
         for value in _values(where, lead):
-            if lead == "tag":
-                yield (
-                    f"SELECT {columns} FROM memory_tags AS t CROSS JOIN memories USING (n) WHERE t.tag = ? AND +status = ?"
-                    f"{checks.replace('(created_at, n)', '(t.created_at, t.n)')} ORDER BY t.created_at DESC, t.n DESC",
-                    (value, str(status)),
-                )
-            elif lead:
-                yield (
-                    f"SELECT {columns} FROM {table} WHERE {lead} = ? AND status = ?{checks} ORDER BY created_at DESC, n DESC",
-                    (value, str(status)),
-                )
-            else:
-                yield (
-                    f"SELECT {columns} FROM {table} WHERE status = ?{checks} ORDER BY created_at DESC, n DESC",
-                    (str(status),),
-                )
+            yield sql, ((value, str(status)) if lead else (str(status),))
+
+
+def _source(lead: str | None) -> tuple[str, str, str]:
+    """Where a walk begins: the table, the leading condition, and the order that its index gives for nothing."""
+    if lead == "tag":
+        return (
+            "memory_tags AS t CROSS JOIN memories USING (n)",
+            "t.tag = ? AND +status = ?",
+            "t.created_at DESC, t.n DESC",
+        )
+    led = f"{lead} = ? AND status = ?" if lead else "status = ?"
+    return "memories", led, "created_at DESC, n DESC"
 
 
 def _lead(where: Filter) -> str | None:
@@ -96,7 +98,7 @@ def _checks(where: Filter) -> tuple[list[str], list[Any]]:
         conditions.append(f"+memories.{field} IN ({', '.join('?' * len(several))})")
         values += several
     for tag in (where.tags or ())[1:]:
-        conditions.append("EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created_at = memories.created_at AND o.n = memories.n)")
+        conditions.append(_HAS_TAG)
         values.append(tag)
     for field, sign in (("since", ">="), ("until", "<")):
         if getattr(where, field) is not None:
@@ -121,7 +123,7 @@ def filter_sql(where: Filter) -> tuple[str, list[Any]]:
     values += [str(status) for status in where.statuses]
     if lead == "tag":
         assert where.tags
-        conditions.append("EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created_at = memories.created_at AND o.n = memories.n)")
+        conditions.append(_HAS_TAG)
         values.append(where.tags[0])
     elif lead:
         several = _values(where, lead)

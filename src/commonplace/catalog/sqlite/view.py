@@ -46,7 +46,10 @@ class SqliteView:
         return None
 
     def same_words(self, fingerprint: str) -> list[str]:
-        return [row[0] for row in self._db.execute("SELECT id FROM memories WHERE fingerprint = ? ORDER BY n", (fingerprint,))]
+        return [
+            row[0]
+            for row in self._db.execute("SELECT id FROM memories WHERE fingerprint = ? ORDER BY n", (fingerprint,))
+        ]
 
     def links(self, memory_id: str) -> list[Link]:
         table = TABLES[Entity.LINK]
@@ -97,7 +100,9 @@ class SqliteView:
             "SELECT entry FROM foreign_subjects CROSS JOIN foreign_journal USING (hash) WHERE subject = ? AND entry IS NOT NULL",
             (subject,),
         )
-        return sorted((Entry.from_json(row[0]).operation() for row in rows), key=lambda operation: (operation.at, operation.seq))
+        return sorted(
+            (Entry.from_json(row[0]).operation() for row in rows), key=lambda operation: (operation.at, operation.seq)
+        )
 
     def seq_at(self, moment: datetime) -> int:
         return journal.seq_at(self._db, moment)
@@ -131,7 +136,7 @@ class SqliteView:
         found: dict[str, dict[str, int]] = {}
         for column in ("status", "type"):
             rows = self._db.execute(f"SELECT {column}, count(*) FROM memories GROUP BY {column} ORDER BY {column}")
-            found[column] = dict(rows.fetchall())
+            found[column] = {str(row[0]): int(row[1]) for row in rows}
         found["total"] = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in _COUNTED}
         return found
 
