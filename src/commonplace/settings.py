@@ -19,6 +19,9 @@ MAX_TAG_CHARS = 64
 MAX_ALIASES = 32
 MAX_ANCHORS = 32
 
+# A captured source is kept whole: a long session's transcript fits.
+MAX_SOURCE_CHARS = 8 * 1024 * 1024
+
 # One line of an import may hold a whole source; a longer one is a mistake or an attack.
 MAX_IMPORT_LINE_BYTES = 16 * 1024 * 1024
 # Rows per transaction when an import joins a book that others are writing to: big enough to be fast, small enough

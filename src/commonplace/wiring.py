@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from commonplace import settings
 from commonplace.engine.book import Book
 from commonplace.engine.scribe import Scribe
 from commonplace.errors import InvalidError
 from commonplace.model.words import Trust
-from commonplace.seam.canon import Canon
-from commonplace.seam.clock import Clock
+
+if TYPE_CHECKING:
+    from commonplace.seam.canon import Canon
+    from commonplace.seam.clock import Clock
+    from commonplace.seam.files import Files
 
 CANONS = {"sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon"}
 """Which canon answers to which scheme. A canon is imported when a URL asks for it."""
@@ -28,8 +32,6 @@ def open_book(
     clock: Clock | None = None,
 ) -> Book:
     """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place."""
-    from commonplace.storage.atomic_write import LocalFiles
-
     canon = open_canon(url or configured_url(), create=create, timeout=timeout)
     scribe = Scribe(
         canon,
@@ -38,9 +40,15 @@ def open_book(
         surface=surface,
         timeout=timeout,
         clock=clock,
-        files=LocalFiles(),
+        files=_local_files,
     )
     return Book(scribe)
+
+
+def _local_files() -> Files:
+    from commonplace.storage.atomic_write import LocalFiles
+
+    return LocalFiles()
 
 
 def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:

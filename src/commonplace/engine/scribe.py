@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from commonplace import settings
 from commonplace.errors import NotFoundError, StaleError, UnavailableError
 from commonplace.guard.trust import channel_of, check_actor, lesser
 from commonplace.model.base import Noun
 from commonplace.model.ids import new_id
-from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Trust, Verb
-from commonplace.seam.canon import Canon
-from commonplace.seam.catalog import Draft, Edit, Signature, View
-from commonplace.seam.clock import Clock, SystemClock
-from commonplace.seam.files import Files
+from commonplace.seam.catalog import Signature
+from commonplace.seam.clock import SystemClock
+
+if TYPE_CHECKING:
+    from commonplace.model.operation import Operation
+    from commonplace.seam.canon import Canon
+    from commonplace.seam.catalog import Draft, Edit, View
+    from commonplace.seam.clock import Clock
+    from commonplace.seam.files import Files
 
 N = TypeVar("N", bound=Noun)
 
@@ -88,7 +92,7 @@ class Scribe:
         trust: Trust | None = None,
         clock: Clock | None = None,
         timeout: float = settings.BUSY_TIMEOUT_SECONDS,
-        files: Files | None = None,
+        files: Callable[[], Files] | None = None,
     ) -> None:
         self.canon, self.surface, self.timeout = canon, surface, timeout
         self._files = files
@@ -101,7 +105,7 @@ class Scribe:
     def files(self) -> Files:
         if self._files is None:
             raise UnavailableError("this book was opened without access to files")
-        return self._files
+        return self._files()
 
     def reading(self) -> AbstractContextManager[View]:
         return self.canon.reading()

@@ -24,6 +24,7 @@ _MAX_CHARS = {
     "reason": settings.MAX_REASON_CHARS,
     "evidence_ref": settings.MAX_REF_CHARS,
     "source_ref": settings.MAX_REF_CHARS,
+    "body": settings.MAX_SOURCE_CHARS,
     "uri": settings.MAX_REF_CHARS,
     "left_evidence": settings.MAX_REF_CHARS,
     "right_evidence": settings.MAX_REF_CHARS,

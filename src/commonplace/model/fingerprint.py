@@ -5,7 +5,7 @@ Line ends, indentation, runs of white space, blank lines and letter case do not 
 
 from __future__ import annotations
 
-from hashlib import sha256
+from commonplace.model.hashing import sha256
 
 
 def normalised(text: str) -> str:
@@ -15,4 +15,4 @@ def normalised(text: str) -> str:
 
 def fingerprint(text: str) -> str:
     # The algorithm is part of the value, so that a later change is seen instead of silently splitting the book in two.
-    return "sha256:" + sha256(normalised(text).encode()).hexdigest()
+    return "sha256:" + sha256(normalised(text).encode()).hex()

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 import msgspec
 
 from commonplace.model.base import Noun, to_micros
+from commonplace.model.hashing import sha256
 from commonplace.model.words import Entity, Trust, Verb
 
 GENESIS = bytes(32)
@@ -130,12 +130,18 @@ def new_salt() -> bytes:
 
 
 def payload_hash(salt: bytes, payload: bytes) -> bytes:
-    return sha256(salt + payload).digest()
+    return sha256(salt + payload)
 
 
 def chain_hash(prev: bytes, header: tuple[Any, ...], payload_digest: bytes) -> bytes:
     """The hash of an entry. `header` is (seq, id, run, verb, actor, trust, surface, at as text)."""
-    return sha256(prev + payload_digest + _encode(header)).digest()
+    return sha256(prev + payload_digest + _encode(header))
+
+
+def change_of(entity: Entity, before: Noun | None, after: Noun | None) -> Change:
+    """The change from one state of a thing to the next."""
+    old, new = difference(before, after)
+    return Change(entity=entity, id=(after or before).id, before=old, after=new)  # type: ignore[union-attr]
 
 
 def difference(before: Noun | None, after: Noun | None) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:

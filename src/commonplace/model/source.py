@@ -4,8 +4,35 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from commonplace.model.base import Noun
-from commonplace.model.words import JobState, Scope, SourceKind, Trigger
+from commonplace.model.base import Closed, Noun
+from commonplace.model.words import Scope, SourceKind
+
+
+class Trigger(Closed):
+    """The only four ways in (rfc 8)."""
+
+    MANUAL_WRITE = "manual_write"
+    SESSION_CLOSE = "session_close"
+    CONVERSATION_CAPTURE = "conversation_capture"
+    SCHEDULED_MAINTENANCE = "scheduled_maintenance"
+
+
+class JobState(Closed):
+    """How far a queued piece of work has come (R-i)."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    DEAD = "dead"
+
+
+class CaptureMode(Closed):
+    """In what form a conversation was captured (R-i)."""
+
+    TRANSCRIPT = "transcript"
+    NOTES = "notes"
+    SUMMARY = "summary"
 
 
 class Source(Noun, frozen=True, kw_only=True):

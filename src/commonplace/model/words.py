@@ -91,33 +91,6 @@ class Relation(Closed):
     RELATED_TO = "related_to"
 
 
-class Trigger(Closed):
-    """The only four ways in (rfc 8)."""
-
-    MANUAL_WRITE = "manual_write"
-    SESSION_CLOSE = "session_close"
-    CONVERSATION_CAPTURE = "conversation_capture"
-    SCHEDULED_MAINTENANCE = "scheduled_maintenance"
-
-
-class JobState(Closed):
-    """How far a queued piece of work has come (R-i)."""
-
-    PENDING = "pending"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    DEAD = "dead"
-
-
-class CaptureMode(Closed):
-    """In what form a conversation was captured (R-i)."""
-
-    TRANSCRIPT = "transcript"
-    NOTES = "notes"
-    SUMMARY = "summary"
-
-
 class Verb(Closed):
     """What an operation did. Every change to a book is exactly one of these."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
-_COMMON = frozenset(
+_COMMON_TEXT = (
     "a an and are as at be but by did do does for from had has have how i in is it its me my of on or our should so that the"
-    " their them there these they this to us was we were what when where which who why will with you your".split()  # noqa: SIM905
+    " their them there these they this to us was we were what when where which who why will with you your"
 )
+_COMMON = frozenset(_COMMON_TEXT.split())
 _MOST = 32
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
-from commonplace.model.finding import Finding
 from commonplace.seam.catalog import Draft, View
+
+if TYPE_CHECKING:
+    from commonplace.model.finding import Finding
 
 Progress = Callable[[int, int], None]
 """Told now and then how much of how much is done (0 of 0 when unknown)."""

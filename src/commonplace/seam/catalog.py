@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
-from commonplace.model.link import Conflict, Link
 from commonplace.model.operation import Entry, Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
+
+if TYPE_CHECKING:
+    from commonplace.model.link import Conflict, Link
 
 
 class Page(Noun, frozen=True, kw_only=True):
@@ -53,6 +55,10 @@ class View(Protocol):
 
     def noun(self, entity: Entity, id: str) -> Noun | None:
         """The present state of anything the journal keeps."""
+        ...
+
+    def present(self, entity: Entity, ids: Sequence[str]) -> set[str]:
+        """Which of these are there."""
         ...
 
     def nouns(self, entity: Entity) -> Iterator[Noun]:
@@ -110,6 +116,10 @@ class View(Protocol):
         """Full text: memories that hold at least one of these words, best first, with a score that is higher when better."""
         ...
 
+    def any_purged(self) -> bool:
+        """Was anything ever purged?"""
+        ...
+
     def is_purged(self, id: str, fingerprint: str | None = None) -> bool:
         """Was this id, or this very content, destroyed by a purge?"""
         ...
@@ -144,12 +154,16 @@ class Draft(View, Protocol):
         """Apply the edits and append one entry to the journal. Visible to this draft at once, to others when it ends."""
         ...
 
+    def commit_all(self, several: Sequence[tuple[Signature, Entity, Noun]]) -> None:
+        """Make these new things, one operation each, as `commit` would one after the other, at the price of a bulk load."""
+        ...
+
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         """Bind an idempotency key to what was asked and what answered it."""
         ...
 
-    def adopt(self, entry: Entry) -> None:
-        """Append an entry of another book's journal as this book's own, verbatim, and apply it (a move, not a merge)."""
+    def adopt_all(self, entries: Sequence[Entry]) -> None:
+        """Append entries of another book's journal as this book's own, verbatim, and apply them (a move, not a merge)."""
         ...
 
     def bury(self, id: str, mark: bytes | None, seq: int) -> None:

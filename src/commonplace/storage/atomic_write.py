@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -19,7 +18,7 @@ def atomic_write(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
     """
     if not replace and os.path.lexists(path):
         raise ConflictError("the file exists already", where=path, hint="Name a new file.")
-    partial = f"{path}.partial-{os.getpid()}-{secrets.token_hex(4)}"
+    partial = f"{path}.partial-{os.getpid()}-{os.urandom(4).hex()}"
     with in_our_words(path):
         fd = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:

@@ -6,18 +6,21 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import apsw
 
 from commonplace.catalog.sqlite import connection as connections
-from commonplace.catalog.sqlite import examine, migrations
+from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections, in_our_words, translated
-from commonplace.catalog.sqlite.draft import SqliteDraft
 from commonplace.catalog.sqlite.turnstile import Turnstile
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.errors import ConflictError, LockedError, UnavailableError
-from commonplace.model.finding import Finding
 from commonplace.seam.canon import Capabilities, Progress
+
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.draft import SqliteDraft
+    from commonplace.model.finding import Finding
 
 
 class SqliteCanon:
@@ -30,12 +33,16 @@ class SqliteCanon:
         self.path = os.path.realpath(path)
         self._turnstile = Turnstile(self.path + ".lock")
         if not os.path.lexists(self.path):
+            from commonplace.catalog.sqlite import migrations
+
             migrations.create(self.path, self._turnstile, create=create, timeout=timeout)
         connections.check_identity(self.path)
         self._connections = Connections(self.path)
         with translated(self.path):
             self._version = self._connections.get().pragma("user_version")
-            if self._version < migrations.VERSION:
+            if self._version < schema.VERSION:
+                from commonplace.catalog.sqlite import migrations
+
                 self._version = migrations.upgrade(self.path, self._connections, self._turnstile, timeout)
             self._book_id = self._connections.get().execute("SELECT value FROM book WHERE key = 'id'").get
 
@@ -63,6 +70,8 @@ class SqliteCanon:
 
     @contextmanager
     def writing(self, timeout: float) -> Iterator[SqliteDraft]:
+        from commonplace.catalog.sqlite.draft import SqliteDraft
+
         started = time.monotonic()
         self._connections.check_in_place()
         with translated(self.path):
@@ -114,6 +123,8 @@ class SqliteCanon:
             return  # SQLite has rolled back by itself
 
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
+        from commonplace.catalog.sqlite import examine
+
         yield from examine.examine(self.path, self._connections, full=full, progress=progress)
 
     def rebuild_index(self) -> None:
@@ -122,6 +133,8 @@ class SqliteCanon:
 
     def scrub(self, timeout: float) -> list[str]:
         """Rewrite the file without its free space, then cut the log to nothing."""
+        from commonplace.catalog.sqlite import migrations
+
         if not self._enter(timeout):
             return ["free pages: other writers were busy; run `commonplace purge --scrub` again"]
         db = self._connections.get()
@@ -139,6 +152,8 @@ class SqliteCanon:
     def backup(self, target: str, progress: Progress | None = None) -> SqliteCanon:
         if os.path.lexists(target):
             raise ConflictError("the backup's target exists already", where=target, hint="Name a new file.")
+        from commonplace.catalog.sqlite import migrations
+
         migrations.copy_to(self._connections.get(), target, self.path)
         if progress:
             progress(1, 1)

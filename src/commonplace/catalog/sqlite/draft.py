@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
 
 from commonplace.catalog.sqlite import eraser, journal
-from commonplace.catalog.sqlite.rows import MEMORIES, TABLES
+from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.model.base import Noun, to_micros
-from commonplace.model.operation import Change, Entry, Operation, difference
+from commonplace.model.operation import Change, Entry, Operation, Payload, change_of, encode_payload
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.catalog import Edit, Signature
 
+_INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?, ")
 _TEXT = ("title", "summary", "content")
 _FTS_INSERT = "INSERT INTO memories_fts (rowid, title, summary, content) VALUES (?, ?, ?, ?)"
 _FTS_DELETE = "INSERT INTO memories_fts (memories_fts, rowid, title, summary, content) VALUES ('delete', ?, ?, ?, ?)"
@@ -27,21 +28,39 @@ class SqliteDraft(SqliteView):
     def commit(self, signature: Signature, edits: Iterable[Edit]) -> Operation:
         changes = []
         for entity, before, after in edits:
-            old, new = difference(before, after)
-            changes.append(Change(entity=entity, id=(after or before).id, before=old, after=new))  # type: ignore[union-attr]
+            changes.append(change_of(entity, before, after))
             self._apply(entity, before, after)
         return journal.append(self._db, signature, tuple(changes))
+
+    def commit_all(self, several: Sequence[tuple[Signature, Entity, Noun]]) -> None:
+        records = [noun for _, _, noun in several if isinstance(noun, MemoryRecord)]
+        self._insert_memories(records)
+        for _, entity, noun in several:
+            if entity is not Entity.MEMORY:
+                self._apply(entity, None, noun)
+        journal.append_all(self._db, ((signature, noun.id, _made(entity, noun)) for signature, entity, noun in several))  # type: ignore[attr-defined]
 
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         self._db.execute("INSERT INTO idempotency_keys VALUES (?, ?, ?)", (key, asked, memory_id))
 
-    def adopt(self, entry: Entry) -> None:
-        journal.adopt(self._db, entry)
-        for change in entry.operation().changes:
-            if change.before is None and change.after is None:
-                continue  # destroyed by a purge in the book it comes from: there is nothing to apply
-            before = self.noun(change.entity, change.id)
-            self._apply(change.entity, before, _after(change, before))
+    def adopt_all(self, entries: Sequence[Entry]) -> None:
+        journal.adopt_all(self._db, entries)
+        made: dict[tuple[Entity, str], Noun | None] = {}
+        before: dict[tuple[Entity, str], Noun | None] = {}
+        for entry in entries:
+            for change in entry.operation().changes:
+                if change.before is None and change.after is None:
+                    continue  # destroyed by a purge in the book it comes from: there is nothing to apply
+                thing = (change.entity, change.id)
+                if thing not in made:
+                    made[thing] = before[thing] = self.noun(*thing) if change.before is not None else None
+                made[thing] = _after(change, made[thing])
+        self._insert_memories(
+            [noun for thing, noun in made.items() if isinstance(noun, MemoryRecord) and not before[thing]]
+        )
+        for thing, noun in made.items():
+            if before[thing] is not None or not isinstance(noun, MemoryRecord):
+                self._apply(thing[0], before[thing], noun)
 
     def bury(self, id: str, mark: bytes | None, seq: int) -> None:
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", (id, mark, seq))
@@ -70,7 +89,7 @@ class SqliteDraft(SqliteView):
         if entity is Entity.MEMORY:
             self._apply_memory(before, after)  # type: ignore[arg-type]
             return
-        table = TABLES[entity]
+        table = table_of(entity)
         if before is not None:
             self._db.execute(f"DELETE FROM {table.name} WHERE id = ?", (before.id,))  # type: ignore[attr-defined]
         if after is not None:
@@ -78,22 +97,32 @@ class SqliteDraft(SqliteView):
 
     def _apply_memory(self, before: MemoryRecord | None, after: MemoryRecord | None) -> None:
         if before is None and after is not None:
-            self._insert_memory(after)
+            self._insert_memories((after,))
         elif before is not None and after is not None:
             self._update_memory(before, after)
 
-    def _insert_memory(self, record: MemoryRecord) -> None:
-        self._db.execute(MEMORIES.insert, MEMORIES.row(record))
-        n = self._db.last_insert_rowid()
-        self._db.execute(_FTS_INSERT, (n, record.title, record.summary, record.content))
-        self._name(n, record)
-        at = to_micros(record.created_at)
-        if record.project_id:
-            self._db.execute("INSERT OR IGNORE INTO projects (id, created_at) VALUES (?, ?)", (record.project_id, at))
-        if record.repo_id:
-            self._db.execute(
-                "INSERT OR IGNORE INTO repos (id, project_id, created_at) VALUES (?, ?, ?)",
-                (record.repo_id, record.project_id, at),
+    def _insert_memories(self, records: Sequence[MemoryRecord]) -> None:
+        if not records:
+            return
+        first = (self._db.execute("SELECT max(n) FROM memories").get or 0) + 1
+        numbered = [*enumerate(records, first)]
+        self._db.executemany(_INSERT, [(n, *MEMORIES.row(record)) for n, record in numbered])
+        for n, record in numbered:
+            if record.tags or record.aliases:
+                self._name(n, record)
+        self._know_owners(records)
+        # Last, because each later statement would make the full text index flush what it has gathered so far.
+        self._db.executemany(_FTS_INSERT, [(n, r.title, r.summary, r.content) for n, r in numbered])
+
+    def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
+        """A project or repository is known as soon as a memory belongs to it."""
+        projects = {r.project_id: (r.project_id, to_micros(r.created_at)) for r in records if r.project_id}
+        repos = {r.repo_id: (r.repo_id, r.project_id, to_micros(r.created_at)) for r in records if r.repo_id}
+        if projects:
+            self._db.executemany("INSERT OR IGNORE INTO projects (id, created_at) VALUES (?, ?)", projects.values())
+        if repos:
+            self._db.executemany(
+                "INSERT OR IGNORE INTO repos (id, project_id, created_at) VALUES (?, ?, ?)", repos.values()
             )
 
     def _update_memory(self, before: MemoryRecord, after: MemoryRecord) -> None:
@@ -127,10 +156,16 @@ class SqliteDraft(SqliteView):
             self._db.execute("DELETE FROM memory_aliases WHERE alias = ? AND n = ?", (alias, n))
 
 
+def _made(entity: Entity, noun: Noun) -> bytes:
+    """The payload of an operation that made one thing. The noun is its own JSON form: no detour over a dict."""
+    made = Change(entity=entity, id=noun.id, before=None, after=noun)  # type: ignore[arg-type, attr-defined]
+    return encode_payload(Payload(changes=(made,)))
+
+
 def _after(change: Change, before: Noun | None) -> Noun | None:
     """The state a change of the journal leads to."""
     if change.after is None:
         return None
-    noun = TABLES[change.entity].noun
+    noun = table_of(change.entity).noun
     made: Noun = noun.from_dict({**(before.to_dict() if before else {}), **change.after})
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,6 +28,7 @@ from commonplace.seam.catalog import Signature
 _COLUMNS = "seq, id, run, verb, actor, trust, surface, at, salt, payload, kept, payload_hash, prev, hash"
 _SELECT = ", ".join(f"journal.{column}" for column in _COLUMNS.split(", "))
 _INSERT = f"INSERT INTO journal ({_COLUMNS}) VALUES ({', '.join('?' * 14)})"
+_SUBJECT = "INSERT INTO journal_subjects VALUES (?, ?)"
 
 
 def append(
@@ -36,54 +37,69 @@ def append(
     """Add one entry at the end of the chain."""
     last, prev = head(db)
     said = Payload(reason=signature.reason, changes=changes, kept=kept or {}, reverts=signature.reverts)
-    payload, salt = encode_payload(said), new_salt()
-    digest = payload_hash(salt, payload)
-    signed = signature
-    header = (
-        last + 1,
-        signed.id,
-        signed.run,
-        signed.verb,
-        signed.actor,
-        signed.trust,
-        signed.surface,
-        to_micros(signed.at),
-    )
-    link = chain_hash(prev, header, digest)
-    _insert(db, header, (salt, payload, None, digest, prev, link), changes)
+    row = forge(last + 1, prev, signature, encode_payload(said))
+    db.execute(_INSERT, row)
+    _note_subjects(db, row[0], changes)
     return Operation(
-        seq=last + 1,
-        id=signed.id,
-        run=signed.run,
-        verb=Verb(signed.verb),
-        actor=signed.actor,
-        trust=Trust(signed.trust),
-        surface=signed.surface,
-        at=signed.at,
-        reason=signed.reason,
+        seq=row[0],
+        id=signature.id,
+        run=signature.run,
+        verb=Verb(signature.verb),
+        actor=signature.actor,
+        trust=Trust(signature.trust),
+        surface=signature.surface,
+        at=signature.at,
+        reason=said.reason,
         changes=changes,
         kept=said.kept,
         reverts=said.reverts,
-        hash=link.hex(),
+        hash=row[-1].hex(),
     )
 
 
-def adopt(db: apsw.Connection, entry: Entry) -> None:
-    """Put an entry of another book at the end of this chain, exactly as it is."""
+def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, str, bytes]]) -> None:
+    """Add many entries, each about one thing: its signature, the thing's id, and its payload."""
+    last, prev = head(db)
+    rows, subjects = [], []
+    for signature, subject, payload in several:
+        last += 1
+        row = forge(last, prev, signature, payload)
+        prev = row[-1]
+        rows.append(row)
+        subjects.append((subject, last))
+    db.executemany(_INSERT, rows)
+    db.executemany(_SUBJECT, subjects)
+
+
+def forge(seq: int, prev: bytes, signed: Signature, payload: bytes) -> tuple[Any, ...]:
+    """One link of the chain, as the row that holds it."""
+    # The driver takes plain text only, and our closed words are a class of their own.
+    verb, trust = str(signed.verb), str(signed.trust)
+    header = (seq, signed.id, signed.run, verb, signed.actor, trust, signed.surface, to_micros(signed.at))
+    salt = new_salt()
+    digest = payload_hash(salt, payload)
+    return (*header, salt, payload, None, digest, prev, chain_hash(prev, header, digest))
+
+
+def adopt_all(db: apsw.Connection, entries: Sequence[Entry]) -> None:
+    """Put entries of another book at the end of this chain, exactly as they are."""
+    db.executemany(_INSERT, [_row(entry) for entry in entries])
+    for entry in entries:
+        _note_subjects(db, entry.seq, entry.operation().changes)
+
+
+def _row(entry: Entry) -> tuple[Any, ...]:
     rest = (entry.salt, _stored(entry.payload), _stored(entry.kept), entry.payload_hash, entry.prev, entry.hash)
-    _insert(db, entry.header(), rest, entry.operation().changes)
+    return (*entry.header(), *rest)
 
 
 def _stored(raw: Raw) -> bytes | None:
     return None if bytes(raw) == b"null" else bytes(raw)
 
 
-def _insert(db: apsw.Connection, header: tuple[Any, ...], rest: tuple[Any, ...], changes: tuple[Change, ...]) -> None:
-    # The driver takes plain text only, and our closed words are a class of their own.
-    plain = [str(part) if isinstance(part, str) else part for part in header]
-    db.execute(_INSERT, (*plain, *rest))
+def _note_subjects(db: apsw.Connection, seq: int, changes: tuple[Change, ...]) -> None:
     for subject in dict.fromkeys(change.id for change in changes):
-        db.execute("INSERT INTO journal_subjects VALUES (?, ?)", (subject, header[0]))
+        db.execute(_SUBJECT, (subject, seq))
 
 
 def head(db: apsw.Connection) -> tuple[int, bytes]:

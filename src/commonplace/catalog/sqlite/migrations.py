@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 
 import apsw
@@ -14,8 +13,6 @@ from commonplace.catalog.sqlite.turnstile import Turnstile
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
 from commonplace.storage.atomic_write import flush_file, put_in_place, unavailable
-
-VERSION = schema.VERSION
 
 
 def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> None:
@@ -55,7 +52,7 @@ def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:
 
 def _build(path: str) -> str:
     """A complete, closed, flushed file, then linked to its name; returns the new book's id."""
-    fresh = f"{path}.new-{os.getpid()}-{secrets.token_hex(4)}"
+    fresh = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     try:
         with translated(path):
@@ -76,10 +73,10 @@ def _lay_out(path: str) -> str:
         run(db, f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
         for version in sorted(schema.MIGRATIONS):
             run(db, schema.MIGRATIONS[version])
-        facts = {"id": book_id, "created_at": str(time.time_ns() // 1000), "tombstone_key": secrets.token_hex(32)}
+        facts = {"id": book_id, "created_at": str(time.time_ns() // 1000), "tombstone_key": os.urandom(32).hex()}
         for key, value in facts.items():
             db.execute("INSERT INTO book VALUES (?, ?)", (key, value))
-        run(db, f"PRAGMA user_version = {VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+        run(db, f"PRAGMA user_version = {schema.VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         db.close()
     flush_file(path)
@@ -93,18 +90,18 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
     try:
         db = connections.get()
         found: int = db.pragma("user_version")
-        if found >= VERSION:
+        if found >= schema.VERSION:
             return found
         copy_to(db, f"{path}.backup-v{found}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}", path)
         db.execute("BEGIN IMMEDIATE")
         try:
-            for version in range(found + 1, VERSION + 1):
+            for version in range(found + 1, schema.VERSION + 1):
                 run(db, schema.MIGRATIONS[version])
-            run(db, f"PRAGMA user_version = {VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+            run(db, f"PRAGMA user_version = {schema.VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-        return VERSION
+        return schema.VERSION
     finally:
         turnstile.leave()
 
@@ -117,7 +114,7 @@ def backups(path: str) -> list[str]:
 
 def copy_to(db: apsw.Connection, target: str, path: str) -> None:
     """A compact, consistent, flushed copy at `target`, made while others go on writing."""
-    partial = f"{target}.partial-{os.getpid()}-{secrets.token_hex(4)}"
+    partial = f"{target}.partial-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
         with translated(path):

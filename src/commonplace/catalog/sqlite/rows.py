@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
-from typing import Any, Generic, TypeVar, get_args, get_type_hints
+from functools import cache
+from importlib import import_module
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from commonplace.model.base import Closed, Noun, from_micros, to_micros
-from commonplace.model.link import Conflict, Link
 from commonplace.model.record import MemoryRecord
-from commonplace.model.source import IngestionEvent, Project, Repo, Source
 from commonplace.model.words import Entity
 
 N = TypeVar("N", bound=Noun)
-
-
-def _from_list(text: str | None) -> tuple[str, ...]:
-    return tuple(msgspec.json.decode(text)) if text else ()
-
-
-def _to_list(values: tuple[str, ...]) -> str | None:
-    return msgspec.json.encode(values).decode() if values else None
-
-
-def _optional(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    return lambda value: None if value is None else convert(value)
+Convert = Callable[[Any], Any]
 
 
 class Table(Generic[N]):
@@ -34,11 +22,11 @@ class Table(Generic[N]):
 
     def __init__(self, name: str, noun: type[N]) -> None:
         self.name, self.noun = name, noun
-        hints = get_type_hints(noun)
         self.fields = tuple(noun.__struct_fields__)
         self.columns = self.fields if "id" in self.fields else ("id", *self.fields)
-        self._out = {field: _outward(hints[field]) for field in self.fields}
-        self._in = [(field, i, _inward(hints[field])) for i, field in enumerate(self.fields)]
+        ways = [(field, _ways(noun, field)) for field in self.fields]
+        self._out = {field: out for field, (out, _) in ways}
+        self._in = [(field, i, back) for i, (field, (_, back)) in enumerate(ways)]
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {name} ({', '.join(self.columns)}) VALUES ({marks})"
         self.select = ", ".join(f"{name}.{field}" for field in self.fields)
@@ -55,47 +43,53 @@ class Table(Generic[N]):
     def from_row(self, row: Iterable[Any]) -> N:
         """A noun from a row selected with `select`."""
         values = tuple(row)
-        return self.noun(**{field: (convert(values[i]) if convert else values[i]) for field, i, convert in self._in})
+        return self.noun(**{field: (back(values[i]) if back else values[i]) for field, i, back in self._in})
 
 
-def _outward(hint: Any) -> Callable[[Any], Any] | None:
-    kind = _bare(hint)
-    if kind is datetime:
-        return _optional(to_micros)
-    if kind is tuple:
-        return _to_list
-    if kind is bool:
-        return int
-    # The driver takes only plain text, not our word classes.
-    return _optional(str) if isinstance(kind, type) and issubclass(kind, Closed) else None
+def _ways(noun: type[Noun], field: str) -> tuple[Convert | None, Convert | None]:
+    """How a field goes into a column and comes back, by the text of its annotation: evaluating it would cost a cold start."""
+    hint: str = noun.__annotations__[field]
+    kind = hint.removesuffix(" | None")
+    if kind == "datetime":
+        return _optional(to_micros), _optional(from_micros)
+    if kind.startswith("tuple["):
+        return _to_list, _from_list
+    if kind == "bool":
+        return int, bool
+    words = getattr(import_module(noun.__module__), kind, None)
+    if isinstance(words, type) and issubclass(words, Closed):
+        return _optional(str), _optional(words)  # the driver takes only plain text, not our word classes
+    return None, None
 
 
-def _inward(hint: Any) -> Callable[[Any], Any] | None:
-    kind = _bare(hint)
-    if kind is datetime:
-        return _optional(from_micros)
-    if kind is tuple:
-        return _from_list
-    if kind is bool:
-        return bool
-    return _optional(kind) if isinstance(kind, type) and issubclass(kind, Closed) else None
+def _optional(convert: Convert) -> Convert:
+    return lambda value: None if value is None else convert(value)
 
 
-def _bare(hint: Any) -> Any:
-    """The class inside `X | None` or `tuple[X, ...]`."""
-    parts = [part for part in get_args(hint) if part is not type(None)]
-    if getattr(hint, "__origin__", None) is tuple:
-        return tuple
-    return parts[0] if parts else hint
+def _from_list(text: str | None) -> tuple[str, ...]:
+    return tuple(msgspec.json.decode(text)) if text else ()
+
+
+def _to_list(values: tuple[str, ...]) -> str | None:
+    return msgspec.json.encode(values).decode() if values else None
 
 
 MEMORIES = Table("memories", MemoryRecord)
-TABLES: dict[Entity, Table[Any]] = {
-    Entity.MEMORY: MEMORIES,
-    Entity.LINK: Table("memory_links", Link),
-    Entity.SOURCE: Table("sources", Source),
-    Entity.EVENT: Table("ingestion_events", IngestionEvent),
-    Entity.CONFLICT: Table("conflicts", Conflict),
-    Entity.PROJECT: Table("projects", Project),
-    Entity.REPO: Table("repos", Repo),
+_TABLES = {
+    Entity.LINK: ("memory_links", "link:Link"),
+    Entity.CONFLICT: ("conflicts", "link:Conflict"),
+    Entity.SOURCE: ("sources", "source:Source"),
+    Entity.EVENT: ("ingestion_events", "source:IngestionEvent"),
+    Entity.PROJECT: ("projects", "source:Project"),
+    Entity.REPO: ("repos", "source:Repo"),
 }
+
+
+@cache
+def table_of(entity: Entity) -> Table[Any]:
+    """The table of one sort of thing, made when it is first asked for."""
+    if entity is Entity.MEMORY:
+        return MEMORIES
+    name, home = _TABLES[entity]
+    module, _, noun = home.partition(":")
+    return Table(name, getattr(import_module(f"commonplace.model.{module}"), noun))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
+import msgspec
 
-from commonplace.catalog.sqlite import journal, listing
-from commonplace.catalog.sqlite.rows import MEMORIES, TABLES
+from commonplace.catalog.sqlite import journal
+from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
-from commonplace.model.link import Conflict, Link
 from commonplace.model.operation import Entry, Operation
 from commonplace.model.record import LIVE, MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.catalog import Page
+
+if TYPE_CHECKING:
+    from commonplace.model.link import Conflict, Link
 
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
@@ -36,6 +38,8 @@ class SqliteView:
         return MEMORIES.from_row(row) if row else None
 
     def memories(self, where: Filter, page: Page | None = None) -> Iterator[MemoryRecord]:
+        from commonplace.catalog.sqlite import listing
+
         return listing.walk(self._db, where, page)
 
     def twin(self, record: MemoryRecord, now: datetime) -> MemoryRecord | None:
@@ -52,7 +56,7 @@ class SqliteView:
         ]
 
     def links(self, memory_id: str) -> list[Link]:
-        table = TABLES[Entity.LINK]
+        table = table_of(Entity.LINK)
         rows = self._db.execute(
             f"SELECT {table.select} FROM memory_links WHERE from_id = ?1 UNION"
             f" SELECT {table.select} FROM memory_links WHERE to_id = ?1 ORDER BY 5, 1, 2, 3",
@@ -61,19 +65,26 @@ class SqliteView:
         return [table.from_row(row) for row in rows]
 
     def conflicts_of(self, memory_id: str) -> list[Conflict]:
-        table = TABLES[Entity.CONFLICT]
+        table = table_of(Entity.CONFLICT)
         rows = self._db.execute(
             f"SELECT {table.select} FROM conflicts WHERE left_id = ?1 OR right_id = ?1 ORDER BY id", (memory_id,)
         )
         return [table.from_row(row) for row in rows]
 
     def noun(self, entity: Entity, id: str) -> Noun | None:
-        table = TABLES[entity]
+        table = table_of(entity)
         row = self._db.execute(f"SELECT {table.select} FROM {table.name} WHERE id = ?", (id,)).fetchone()
         return table.from_row(row) if row else None
 
+    def present(self, entity: Entity, ids: Sequence[str]) -> set[str]:
+        asked = msgspec.json.encode(ids).decode()
+        rows = self._db.execute(
+            f"SELECT id FROM {table_of(entity).name} WHERE id IN (SELECT value FROM json_each(?))", (asked,)
+        )
+        return {row[0] for row in rows}
+
     def nouns(self, entity: Entity) -> Iterator[Noun]:
-        table = TABLES[entity]
+        table = table_of(entity)
         rows = self._db.execute(f"SELECT {table.select} FROM {table.name} ORDER BY id")
         return (table.from_row(row) for row in rows)
 
@@ -114,6 +125,8 @@ class SqliteView:
     def words(self, match: tuple[str, ...], where: Filter, limit: int) -> list[tuple[MemoryRecord, float]]:
         if not match:
             return []
+        from commonplace.catalog.sqlite import listing
+
         condition, values = listing.filter_sql(where)
         # Each word is quoted, so nothing in it is syntax. Title counts four times, summary twice: both are chosen words.
         asked = " OR ".join('"' + word.replace('"', '""') + '"' for word in match)
@@ -124,6 +137,9 @@ class SqliteView:
             (asked, *values, limit),
         )
         return [(MEMORIES.from_row(row[:-1]), -row[-1]) for row in rows]
+
+    def any_purged(self) -> bool:
+        return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").get)
 
     def is_purged(self, id: str, fingerprint: str | None = None) -> bool:
         if self._db.execute("SELECT 1 FROM tombstones WHERE id = ?", (id,)).get:
@@ -142,6 +158,8 @@ class SqliteView:
 
     def mark(self, fingerprint: str) -> bytes:
         """What a tombstone keeps of the content: enough to know it again, with the book's own key, not enough to read it."""
+        from hashlib import blake2b
+
         key = self._db.execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
         return blake2b(fingerprint.encode(), key=bytes.fromhex(key), digest_size=32).digest()
 

@@ -1,0 +1,163 @@
+"""Merging an export into a book that has a journal of its own: what is new comes in, what differs is kept aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from commonplace.engine import exchange
+from commonplace.engine.exchange import ENTITIES
+from commonplace.engine.import_reader import Item, Reader, check_manifest
+from commonplace.engine.past import replay
+from commonplace.engine.scribe import Pen
+from commonplace.errors import CommonplaceError, InvalidError
+from commonplace.guard.entry import admit
+from commonplace.guard.trust import lesser
+from commonplace.model.base import Noun
+from commonplace.model.ids import new_id
+from commonplace.model.operation import Entry
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Entity, Trust, Verb
+from commonplace.seam.catalog import Signature
+
+_TEXTS = {
+    Entity.MEMORY: (
+        *("content", "title", "summary", "rationale", "status_reason", "evidence_ref", "tags", "anchors", "aliases"),
+        *("project_id", "repo_id", "agent_id", "kind", "slug", "tenant", "source_ref"),
+    ),
+    Entity.SOURCE: ("title", "uri", "body", "actor"),
+    Entity.LINK: ("evidence_ref",),
+    Entity.CONFLICT: ("reason", "left_evidence", "right_evidence", "resolution"),
+    Entity.EVENT: ("outcome", "error"),
+}
+_ENDS = {Entity.LINK: ("from_id", "to_id"), Entity.CONFLICT: ("left_id", "right_id")}
+
+
+class Merger:
+    """Brings new things in, one operation each, all of one run that can be reverted."""
+
+    def __init__(self, trust: Trust) -> None:
+        self._trust = trust
+        self._origin = "unknown"
+        self.run = new_id()
+        self.added: dict[str, int] = {}
+        self.already_here = 0
+
+    def take(self, pen: Pen, reader: Reader, items: Iterable[Item]) -> bool:
+        """One batch in one transaction. False when there was nothing left."""
+        things: dict[str, list[Item]] = {}
+        any_line = False
+        for item in items:
+            any_line = True
+            if item.name in _NAMES:
+                things.setdefault(item.name, []).append(item)
+            else:
+                self._try(pen, reader, item, self._take_other)
+        for name, entity in ENTITIES:
+            self._add(pen, reader, entity, things.get(name, []))
+        return any_line
+
+    def _try(self, pen: Pen, reader: Reader, item: Item, take: Any) -> None:
+        try:
+            take(pen, item)
+        except CommonplaceError as cause:
+            if item.name == "manifest":
+                raise
+            reader.set_aside(pen, item, cause)
+
+    def _take_other(self, pen: Pen, item: Item) -> None:
+        if item.name == "manifest":
+            check_manifest(item.held)
+            self._origin = item.held.book_id
+        elif item.name == "journal":
+            self._keep_history(pen, item.held)
+        elif item.name == "tombstone":
+            if pen.view.memory(item.held.id) is None:
+                pen.draft.bury(item.held.id, None, 0)
+        else:
+            raise item.held or InvalidError("the line holds nothing that is known")
+
+    def _keep_history(self, pen: Pen, entry: Entry) -> None:
+        if pen.view.operation(entry.id) is not None:
+            return  # our own journal coming home, or one that was adopted: it is here already
+        if not entry.is_sound():
+            raise InvalidError("this journal entry is not what was written")
+        check_entry(entry)
+        pen.draft.keep_foreign(self._origin, exchange.encode(entry), entry.hash, entry.operation().subjects())
+
+    def _add(self, pen: Pen, reader: Reader, entity: Entity, items: list[Item]) -> None:
+        """All things of one sort in a batch: the new ones in bulk, then those that are here already."""
+        here = pen.view.present(entity, [item.held.id for item in items]) if items else set()
+        fit = _Fit(pen, entity, items)
+        new: list[tuple[Signature, Entity, Noun]] = []
+        met = []
+        for item in items:
+            try:
+                noun = self._as_trusted(item.held)
+                fit.check(noun)
+            except CommonplaceError as cause:
+                reader.set_aside(pen, item, cause)
+                continue
+            if item.held.id in here:
+                met.append(item._replace(held=noun))
+            else:
+                here.add(item.held.id)
+                new.append((pen.signature(Verb.IMPORT, run=self.run), entity, noun))
+        pen.draft.commit_all(new)
+        if new:
+            self.added[str(entity)] = self.added.get(str(entity), 0) + len(new)
+        for item in met:
+            self._try(pen, reader, item, self._meet)
+
+    def _as_trusted(self, held: Any) -> Any:
+        """Trust comes from the channel: a file cannot raise itself above whoever imports it (row 116)."""
+        if not isinstance(held, MemoryRecord) or not held.trust.outranks(self._trust):
+            return held
+        return held.with_(trust=lesser(held.trust, self._trust))
+
+    def _meet(self, pen: Pen, item: Item) -> None:
+        """It is here already. If it says something that ours never said, it is kept aside, and ours stays."""
+        noun = item.held
+        if noun.to_dict() not in _states(pen, noun.id):
+            raise InvalidError(f"this {item.name} is here already and says something else; ours stays", where=noun.id)
+        self.already_here += 1
+
+
+_NAMES = {name for name, _ in ENTITIES}
+
+
+class _Fit:
+    """May these things come in? Looks up once for a whole batch what each must be compared with."""
+
+    def __init__(self, pen: Pen, entity: Entity, items: list[Item]) -> None:
+        self._view, self._entity = pen.view, entity
+        self._texts, self._ends = _TEXTS[entity], _ENDS.get(entity, ())
+        self._any_purged = bool(items) and pen.view.any_purged()
+        ends = [getattr(item.held, end) for item in items for end in self._ends]
+        self._memories = pen.view.present(Entity.MEMORY, ends) if ends else set()
+
+    def check(self, noun: Any) -> None:
+        admit({field: value for field in self._texts if (value := getattr(noun, field))})
+        fingerprint = noun.fingerprint if self._entity is Entity.MEMORY else None
+        if self._any_purged and self._view.is_purged(noun.id, fingerprint):
+            raise InvalidError(f"this {self._entity} was purged here and does not come back", where=noun.id)
+        for end in self._ends:
+            if getattr(noun, end) not in self._memories:
+                raise InvalidError(f"one end of this {self._entity} is not in the book", where=getattr(noun, end))
+
+
+def _states(pen: Pen, id: str) -> Iterator[dict[str, Any] | None]:
+    """Everything ours ever was, according to the journal."""
+    operations = [*pen.view.operations(subject=id)]
+    return (replay(operations[: n + 1], id) for n in range(len(operations)))
+
+
+def check_entry(entry: Entry) -> None:
+    """Nothing comes in unchecked because it stands in a journal."""
+    try:
+        operation = entry.operation()
+    except ValueError:
+        raise InvalidError("this journal entry cannot be read") from None
+    admit({"reason": operation.reason})
+    for change in operation.changes:
+        admit({field: value for field, value in (change.after or {}).items() if isinstance(value, str)})
