@@ -10,7 +10,25 @@ from typing import Any
 import commonplace
 from commonplace import Book, CommonplaceError
 
-WORDS = "amber birch cedar delta ember fjord grove heron iris juniper kelp lichen maple north otter pine quartz".split()
+WORDS = [
+    "amber",
+    "birch",
+    "cedar",
+    "delta",
+    "ember",
+    "fjord",
+    "grove",
+    "heron",
+    "iris",
+    "juniper",
+    "kelp",
+    "lichen",
+    "maple",
+    "north",
+    "otter",
+    "pine",
+    "quartz",
+]
 
 
 def open_book(where: Path | str, **options: Any) -> Book:

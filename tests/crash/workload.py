@@ -31,13 +31,14 @@ class Writer:
         self._name = f"{seed:x}"
 
     def run(self, steps: int) -> None:
-        with open_book(self._where) as book:
-            self._say({"opened": book.id})
-            self._book = book
-            self._live = [record.id for record in book.list(limit=100)]
-            for n in range(steps):
-                self._step(n)
-        self._say({"closed": True})
+        try:
+            with open_book(self._where) as book:
+                self._book = book
+                self._live = [record.id for record in book.list(limit=100)]
+                for n in range(steps):
+                    self._step(n)
+        except CommonplaceError as cause:
+            self._say({"failed": cause.to_dict(), "at": time.monotonic_ns()})
 
     def _step(self, n: int) -> None:
         verb = self._rng.choices(*zip(*_MIX, strict=True))[0] if len(self._live) > 5 else Writer._save
