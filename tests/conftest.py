@@ -1,0 +1,66 @@
+"""What all tests share: books in throw-away folders, a clock that ticks, and one way to look at everything a book holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+import commonplace
+from commonplace import Book
+from commonplace.testing.clocks import TickingClock
+from commonplace.testing.state import state_of
+
+_SLOW_DISK = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("default", deadline=None, print_blob=True, suppress_health_check=_SLOW_DISK)
+settings.register_profile("nightly", parent=settings.get_profile("default"), max_examples=2_000)
+settings.load_profile(os.environ.get("COMMONPLACE_PROFILE", "default"))
+
+Opener = Callable[..., Book]
+
+
+@pytest.fixture
+def clock() -> TickingClock:
+    return TickingClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "book.sqlite"
+
+
+@pytest.fixture
+def open_book(path: Path, clock: TickingClock) -> Iterator[Opener]:
+    """Open the test's book, or another one by its path; whatever is opened is closed at the end."""
+    opened: list[Book] = []
+
+    def opener(actor: str = "alice", *, at: Path | str = path, **options: Any) -> Book:
+        book = commonplace.open(f"sqlite:{at}", actor=actor, **{"clock": clock, **options})
+        opened.append(book)
+        return book
+
+    yield opener
+    for book in opened:
+        book.close()
+
+
+@pytest.fixture
+def book(open_book: Opener) -> Book:
+    """The book as its operator opens it."""
+    return open_book("alice")
+
+
+@pytest.fixture
+def agent(book: Book, open_book: Opener) -> Book:  # noqa: ARG001 - the operator opens first
+    """The same book as an agent opens it."""
+    return open_book("agent:claude")
+
+
+@pytest.fixture
+def everything() -> Callable[[Book], dict[str, Any]]:
+    """All there is to see of a book; equal before and after means that nothing changed."""
+    return lambda book: state_of(book._scribe.canon)
