@@ -32,7 +32,7 @@ class PlainRows:
 
     def work(self, seed: int, say: Say) -> None:
         db = _database(self._where, self._synchronous)
-        for n in range(200):
+        for n in range(5_000):  # until it is killed
             db.execute("INSERT INTO rows (text) VALUES (?)", (f"{seed}-{n}" * 20,))
             say({"ack": time.monotonic_ns(), "row": db.last_insert_rowid()})
 
@@ -56,7 +56,7 @@ class TwoTransactions:
 
     def work(self, seed: int, say: Say) -> None:
         db = _database(self._where, "FULL")
-        for n in range(200):
+        for n in range(5_000):  # until it is killed
             write_torn(db, f"{seed}-{n}")
             say({"ack": time.monotonic_ns()})
 
@@ -105,7 +105,7 @@ class RenamedFile:
         self.acknowledged = 0
 
     def work(self, seed: int, say: Say) -> None:
-        for n in range(200):
+        for n in range(5_000):  # until it is killed
             self._replace(json.dumps([seed, n]).encode())
             say({"ack": time.monotonic_ns(), "text": [seed, n]})
             time.sleep(0.002)
