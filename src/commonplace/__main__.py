@@ -1,0 +1,5 @@
+"""`python -m commonplace` is `commonplace`."""
+
+from commonplace.surfaces.cli import main
+
+main()

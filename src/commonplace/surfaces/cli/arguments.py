@@ -1,0 +1,135 @@
+"""Words on a command line become a command, its arguments and its options.
+
+A small parser of our own: `argparse` alone would cost more than a whole `get`. It knows three things: which words are
+options, which of them take a value, and that nothing a person typed may be repeated in an error unless it is harmless,
+because it might be a secret in the wrong place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class UsageError(Exception):
+    """The command line itself is wrong; nothing was done."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message, self.hint = message, hint
+        super().__init__(message)
+
+
+class Option(NamedTuple):
+    """One option. `takes` is the word that stands for its value in the help; a flag takes nothing."""
+
+    names: tuple[str, ...]
+    field: str
+    takes: str = ""
+    help: str = ""
+    many: bool = False
+    required: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def shown(self) -> str:
+        return f"{self.names[0]} {self.takes}" if self.takes else self.names[0]
+
+
+class Parsed(NamedTuple):
+    """What was typed: the command, its arguments in order, and the values of each option by its field."""
+
+    command: str | None
+    arguments: list[str]
+    options: dict[str, list[str]]
+    everywhere: dict[str, list[str]]
+
+    def everywhere_last(self, field: str) -> str | None:
+        values = self.everywhere.get(field)
+        return values[-1] if values else None
+
+
+EVERYWHERE = (
+    Option(("--book", "-b"), "book", "URL", "the book, such as sqlite:PATH"),
+    Option(("--json",), "json", help="answer with one JSON document"),
+    Option(("--quiet", "-q"), "quiet", help="only ids; for `get` only the content; for checks only the exit code"),
+    Option(("--actor",), "actor", "NAME", "who is speaking; agent:NAME for an agent"),
+    Option(("--timeout",), "timeout", "SECONDS", "how long to wait for other writers"),
+    Option(("--color", "--colour"), "color", "WHEN", "auto, always or never", choices=("auto", "always", "never")),
+    Option(("--help", "-h"), "help", help="show how to use it"),
+    Option(("--version", "-V"), "version", help="show the version"),
+)
+"""Options of every command; they may stand before or after it."""
+
+
+def parse(words: list[str], options_of: Callable[[str], tuple[Option, ...]]) -> Parsed:
+    """Read the words from left to right. `options_of` tells a command's own options, which win over those of everywhere."""
+    parsed = Parsed(None, [], {}, {})
+    everywhere = {name: option for option in EVERYWHERE for name in option.names}
+    own: dict[str, Option] = {}
+    rest = [*reversed(words)]
+    while rest:
+        word = rest.pop()
+        if word == "--":
+            parsed.arguments.extend(reversed(rest))
+            break
+        if not word.startswith("-") or word == "-":
+            if parsed.command is None:
+                parsed = parsed._replace(command=word)
+                own = {name: option for option in options_of(word) for name in option.names}
+            else:
+                parsed.arguments.append(word)
+            continue
+        name, value = _split(word)
+        option = own.get(name) or everywhere.get(name)
+        if option is None:
+            raise unknown_option(name, parsed.command, (*own, *everywhere))
+        into = parsed.options if name in own else parsed.everywhere
+        into.setdefault(option.field, []).extend(_values(option, name, value, rest))
+    return parsed
+
+
+def _split(word: str) -> tuple[str, str | None]:
+    """`--name=value` and `-nvalue` hold both; anything else is a name."""
+    if word.startswith("--"):
+        name, equals, value = word.partition("=")
+        return name, value if equals else None
+    return word[:2], word[2:] or None
+
+
+def _values(option: Option, name: str, value: str | None, rest: list[str]) -> list[str]:
+    if not option.takes:
+        if value is not None:
+            raise UsageError(f"{name} takes no value")
+        return ["yes"]
+    if value is None:
+        # `--reason --json` is a forgotten reason far more often than a reason that begins with two hyphens.
+        if not rest or (rest[-1].startswith("--") and rest[-1] != "--"):
+            raise UsageError(f"{name} needs a value: {option.shown}", f"If it begins with hyphens: {name}=VALUE")
+        value = rest.pop()
+    if not option.many:
+        return [value]
+    return [part for part in value.split(",") if part]
+
+
+def unknown_option(name: str, command: str | None, known: tuple[str, ...]) -> UsageError:
+    said = f"unknown option {name}" if is_harmless(name) else "unknown option"
+    see = f"`commonplace {command} --help`" if command and is_harmless(command) else "`commonplace --help`"
+    return UsageError(said, _did_you_mean(name, known) or f"{see} shows the options.")
+
+
+def unknown_command(name: str, known: tuple[str, ...]) -> UsageError:
+    said = f"unknown command {name}" if is_harmless(name) else "unknown command"
+    return UsageError(said, _did_you_mean(name, known) or "`commonplace --help` shows the commands.")
+
+
+def is_harmless(word: str) -> bool:
+    """May it be repeated on a screen or in a log? Only what looks like a word of a command line."""
+    bare = word.lstrip("-").replace("-", "").replace("_", "")
+    return len(word) <= 24 and (not bare or (bare.isascii() and bare.isalpha() and bare.islower()))
+
+
+def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, known, n=1, cutoff=0.6)
+    return f"Did you mean {close[0]}?" if close else ""

@@ -1,0 +1,42 @@
+"""Asking before something is destroyed: what would go is shown first, and only a plain yes goes on."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from commonplace.surfaces.cli.arguments import Parsed, UsageError
+from commonplace.surfaces.cli.page import Line, Page
+from commonplace.surfaces.cli.render.records import headline
+from commonplace.surfaces.operations import Described
+
+if TYPE_CHECKING:
+    from commonplace.engine.book import Book
+
+
+def is_confirmed(operation: Described, book: Book, request: Any, parsed: Parsed) -> bool:
+    """On a terminal, ask. Anywhere else nobody could answer, so `--yes` must have been said."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(
+            f"{operation.name} cannot be undone and there is nobody to ask",
+            f"Say --yes to go on, or --dry-run to see what would go: commonplace {operation.name} ID --dry-run",
+        )
+    page = Page(sys.stderr, parsed.everywhere_last("color") or "auto")
+    page.write(_at_stake(operation, book, request))
+    sys.stderr.write("Type yes to go on: ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip().lower() == "yes":
+        return True
+    page.write([[("nothing was changed", "dim")]])
+    return False
+
+
+def _at_stake(operation: Described, book: Book, request: Any) -> list[Line]:
+    would = book.perform(f"{operation.module}:{operation.verb}", msgspec.structs.replace(request, dry_run=True))
+    lines: list[Line] = [[("This destroys, everywhere in the book and for good:", "bad")]]
+    for id in would.purged:
+        lines.append([("  memory ", "dim"), (id, "id"), (f"  {headline(book.get(id))[:80]}", "")])
+    lines += [[("  source ", "dim"), (id, "id")] for id in would.sources]
+    return lines

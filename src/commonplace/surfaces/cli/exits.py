@@ -1,0 +1,77 @@
+"""Exit codes, one per kind of error, and how an error is told. The only place where the family is mapped for a shell."""
+
+from __future__ import annotations
+
+from commonplace.errors import CommonplaceError
+from commonplace.surfaces.cli.page import Line, Page
+
+OK, FOUND, USAGE, UNEXPECTED, INTERRUPTED, PIPE = 0, 1, 2, 70, 130, 141
+
+BY_KIND = {
+    "locked": 11,
+    "stale": 12,
+    "not_found": 13,
+    "invalid": 14,
+    "secret": 15,
+    "too_large": 16,
+    "denied": 17,
+    "conflict": 18,
+    "corrupt": 19,
+    "unavailable": 20,
+    "not_searched": 21,
+}
+
+MEANINGS = (
+    (OK, "done"),
+    (
+        FOUND,
+        "finished, and something needs your attention: a finding, a line kept aside, a purge that was not confirmed",
+    ),
+    (USAGE, "usage: the command line is wrong; nothing was done"),
+    (BY_KIND["locked"], "locked: others were writing for the whole time limit; try again"),
+    (BY_KIND["stale"], "stale: it changed since you read it; read again, then reapply"),
+    (BY_KIND["not_found"], "not_found: no such memory, operation, run or file"),
+    (BY_KIND["invalid"], "invalid: the input is not what the command takes"),
+    (BY_KIND["secret"], "secret: the text holds something that looks like a secret"),
+    (BY_KIND["too_large"], "too_large: a limit was passed"),
+    (BY_KIND["denied"], "denied: this actor may not do that"),
+    (BY_KIND["conflict"], "conflict: something that is there already stands in the way"),
+    (BY_KIND["corrupt"], "corrupt: what is on disk is not what was written; run doctor"),
+    (BY_KIND["unavailable"], "unavailable: the book or the disk is not there, full, read-only, newer or foreign"),
+    (BY_KIND["not_searched"], "not_searched: could not look, which is not the same as nothing found"),
+    (UNEXPECTED, "a bug of ours; COMMONPLACE_DEBUG=1 shows the trace"),
+    (INTERRUPTED, "interrupted with Ctrl-C"),
+    (PIPE, "whoever read the output went away"),
+)
+
+
+def told(error: dict[str, object]) -> list[Line]:
+    """An error as a tired person can use it: what, where, what next."""
+    lines: list[Line] = [[("error: ", "bad"), (_safe(error["message"]), "bold")]]
+    if error.get("where"):
+        lines.append([("  where: ", "dim"), (_safe(error["where"]), "")])
+    if error.get("hint"):
+        lines.append([("  hint:  ", "dim"), (_safe(error["hint"]), "")])
+    return lines
+
+
+def tell(error: dict[str, object], page: Page, *, as_json: bool) -> None:
+    """Errors go to stderr: as lines for people, or in the one JSON form of every surface."""
+    if as_json:
+        from json import dumps
+
+        safe = {key: _safe(value) if isinstance(value, str) else value for key, value in error.items()}
+        page.file.write(dumps({"error": safe}) + "\n")
+    else:
+        page.write(told(error))
+
+
+def of_error(error: CommonplaceError) -> int:
+    return BY_KIND.get(error.kind, UNEXPECTED)
+
+
+def _safe(said: object) -> str:
+    """A path or an id that was typed may be a secret in the wrong place; errors end up in logs."""
+    from commonplace.guard.secrets import redact
+
+    return redact(str(said))[0]

@@ -1,0 +1,190 @@
+"""A command's arguments and options, made from the fields of its request, and a request made from what was typed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, NamedTuple, get_args
+
+import msgspec
+
+from commonplace.model.base import Closed
+from commonplace.model.words import SCOPE_WORDS, Relation, Scope, Status, Trust, Type, Verb
+from commonplace.surfaces.cli.arguments import Option, Parsed, UsageError
+from commonplace.surfaces.operations import Described
+
+# The closed lists behind fields that are plain text in a request: for the help and for completion. The engine judges.
+_WORDS: dict[str, tuple[str, ...]] = {
+    "type": tuple(Type),
+    "types": tuple(Type),
+    "scope": (*Scope, *SCOPE_WORDS),
+    "scopes": tuple(Scope),
+    "statuses": (*Status, "all"),
+    "trust": tuple(Trust),
+    "trusts": tuple(Trust),
+    "relation": tuple(Relation),
+    "verb": tuple(Verb),
+}
+_SINGULAR = {"statuses": "status", "aliases": "alias"}
+_IDS = ("after", "supersedes", "run", "project", "repo", "agent", "tenant")
+YES = Option(("--yes", "-y"), "yes", help="do not ask; this cannot be undone")
+
+
+class Field(NamedTuple):
+    """One field of a request, as the command line sees it."""
+
+    name: str
+    type: type
+    many: bool
+    required: bool
+    help: str
+    default: Any
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        return _WORDS.get(self.name, ())
+
+
+def fields_of(operation: Described) -> dict[str, Field]:
+    return {found.name: _field(found) for found in msgspec.structs.fields(operation.request_class())}
+
+
+def options_of(operation: Described) -> tuple[Option, ...]:
+    fields = fields_of(operation)
+    found = tuple(_option(field) for name, field in fields.items() if name not in operation.positional)
+    return (*found, YES) if operation.destroys else found
+
+
+def request_of(operation: Described, parsed: Parsed) -> Any:
+    """The request that was typed. What is missing or of the wrong sort is refused here; the rest is for the engine."""
+    fields = fields_of(operation)
+    values: dict[str, Any] = {}
+    for name, text in _arguments(operation, parsed.arguments).items():
+        values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
+    for name, given in parsed.options.items():
+        if name in fields:
+            values[name] = _value(fields[name], given)
+    missing = [field for field in fields.values() if field.required and field.name not in values]
+    if missing:
+        raise UsageError(f"{operation.name} needs {_option(missing[0]).shown}", missing[0].help.capitalize() + ".")
+    return operation.request_class()(**values)
+
+
+def _arguments(operation: Described, given: list[str]) -> dict[str, str]:
+    wanted = operation.positional
+    if len(given) != len(wanted):
+        # What was typed is not repeated: a stray word may be half of an unquoted secret.
+        needs = " ".join(placeholder(name) for name in wanted) or "no arguments"
+        hint = f"Usage: commonplace {operation.example}"
+        if len(given) > len(wanted) and wanted:
+            hint = "Put quotes around text with spaces. " + hint
+        raise UsageError(f"{operation.name} takes {needs}; {len(given)} given", hint)
+    return dict(zip(wanted, given, strict=True))
+
+
+def placeholder(name: str) -> str:
+    """The word that stands for an argument in the help."""
+    return {"from_id": "ID", "to_id": "OTHER", "other_id": "OTHER"}.get(name, name.upper())
+
+
+def _field(found: msgspec.structs.FieldInfo) -> Field:
+    annotated, meta = get_args(found.type)
+    sorts = [sort for sort in get_args(annotated) if sort is not type(None)] if _is_union(annotated) else [annotated]
+    many = getattr(sorts[0], "__origin__", None) is tuple
+    return Field(
+        name=found.name,
+        type=str if many else sorts[0],
+        many=many,
+        required=found.required,
+        help=meta.description or "",
+        default=None if found.required else found.default,
+    )
+
+
+def _is_union(annotated: Any) -> bool:
+    return type(None) in get_args(annotated)
+
+
+def _option(field: Field) -> Option:
+    return Option(
+        names=tuple(f"--{name.replace('_', '-')}" for name in _names(field)),
+        field=field.name,
+        takes=_takes(field),
+        help=field.help,
+        many=field.many,
+        required=field.required,
+        choices=field.choices,
+    )
+
+
+def _names(field: Field) -> list[str]:
+    """The field's own name, then what people would rather type."""
+    names = [field.name]
+    for ending in ("_id", "_ref"):
+        if field.name.endswith(ending):
+            names.append(field.name.removesuffix(ending))
+    if field.name in ("project", "repo", "agent"):
+        names.append(field.name + "_id")
+    if field.many:
+        names.append(_SINGULAR.get(field.name, field.name.removesuffix("s")))
+    return names
+
+
+def _takes(field: Field) -> str:
+    if field.type is bool:
+        return ""
+    if field.many:
+        return f"{_SINGULAR.get(field.name, field.name.removesuffix('s')).upper()},..."
+    if issubclass(field.type, Closed):
+        return field.name.upper()
+    by_type: dict[type, str] = {datetime: "TIME", int: "N", float: "NUMBER"}
+    return by_type.get(field.type) or ("ID" if field.name.endswith("_id") or field.name in _IDS else "TEXT")
+
+
+def _value(field: Field, given: list[str]) -> Any:
+    if field.many:
+        return tuple(given)
+    name = _option(field).names[0]
+    if field.type is bool:
+        return True
+    if field.type is datetime:
+        from commonplace.surfaces.cli.moments import moment
+
+        return moment(given[-1], name)
+    if field.type in (int, float):
+        return number(given[-1], name, field.type)
+    return given[-1]
+
+
+def number(text: str, name: str, sort: type = float) -> Any:
+    try:
+        read = sort(text)
+    except ValueError:
+        read = float("nan")
+    if not float("-inf") < read < float("inf"):  # holds for no nan either
+        raise UsageError(f"{name}: not a number", f"For example: {name} {3 if sort is int else 0.5}")
+    return read
+
+
+def _path(name: str, text: str) -> str:
+    if name == "path" and text == "-":
+        raise UsageError("name a file; - is understood for content only")
+    return text
+
+
+def _piped() -> str:
+    """`-` stands for what comes in through the pipe. The last line end belongs to the pipe, not to the text."""
+    import sys
+
+    from commonplace import settings
+
+    if sys.stdin.isatty():
+        sys.stderr.write("Write the text; end it with Ctrl-D on a line of its own.\n")
+    read = sys.stdin.buffer.read(settings.MAX_CONTENT_BYTES + 16)
+    if len(read) > settings.MAX_CONTENT_BYTES + 8:
+        return read.decode(errors="replace")  # too long whatever it says; cut here, it may end within a character
+    try:
+        return read.decode().removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError as cause:
+        raise UsageError(
+            f"the text is not UTF-8 (byte {cause.start})", "Convert it first, for example with iconv."
+        ) from None

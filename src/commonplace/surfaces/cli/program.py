@@ -1,0 +1,196 @@
+"""The program: words in, an answer on stdout, errors on stderr, an exit code out. Never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+from commonplace.surfaces.cli.arguments import Option, Parsed, UsageError, parse, unknown_command
+from commonplace.surfaces.operations import BY_NAME, Described
+
+if TYPE_CHECKING:
+    from commonplace.engine.book import Book
+
+# Commands that are not verbs of a book. Each names the function that runs it.
+EXTRAS = {
+    "help": ("helps", "show how to use a command, or a topic"),
+    "completion": ("completion", "print a completion script for bash, zsh or fish"),
+    "demo": ("demo", "see it all at work on a throw-away book"),
+}
+
+
+def run(words: list[str]) -> int:
+    """Do what the words ask, and return the exit code."""
+    try:
+        code = _dispatch(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever was reading has gone; what is still buffered must not raise again when the stream is closed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except KeyboardInterrupt:
+        sys.stderr.write("\n")
+        return 130
+    except Exception as cause:  # noqa: BLE001 - whatever it is, a person gets one line and a next step
+        return _failed(cause, as_json="--json" in words)
+    return code
+
+
+def _dispatch(words: list[str]) -> int:
+    parsed = parse(words, _options_of)
+    if "version" in parsed.everywhere:
+        from commonplace import __version__
+
+        sys.stdout.write(f"commonplace {__version__}\n")
+        return 0
+    if parsed.command is None or "help" in parsed.everywhere:
+        from commonplace.surfaces.cli.helps import help_for
+
+        return help_for(parsed.command, parsed)
+    if parsed.command in EXTRAS:
+        from importlib import import_module
+
+        code: int = import_module(f"commonplace.surfaces.cli.{EXTRAS[parsed.command][0]}").run(parsed)
+        return code
+    return answer(BY_NAME[parsed.command], parsed)
+
+
+def _options_of(command: str) -> tuple[Option, ...]:
+    if command in BY_NAME:
+        _import_lightly()
+        from commonplace.surfaces.cli.options import options_of
+
+        return options_of(BY_NAME[command])
+    if command in EXTRAS:
+        return ()
+    raise unknown_command(command, (*BY_NAME, *EXTRAS))
+
+
+def _import_lightly() -> None:
+    """msgspec asks `typing_extensions` first, which where it happens to be installed costs as much as Python's own start;
+    Python's `typing` has all that msgspec needs. So for this one import it is kept out of sight."""
+    if "msgspec" in sys.modules or "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # type: ignore[assignment]
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        del sys.modules["typing_extensions"]
+
+
+def answer(operation: Described, parsed: Parsed) -> int:
+    """Ask the book and show what it says."""
+    from commonplace.surfaces.cli.options import request_of
+
+    request = request_of(operation, parsed)
+    with open_book(operation, parsed) as book:
+        if operation.destroys and not request.dry_run and "yes" not in parsed.options:
+            from commonplace.surfaces.cli.asking import is_confirmed
+
+            if not is_confirmed(operation, book, request, parsed):
+                return 1
+        said = perform(operation, book, request, parsed)
+    show(operation, said, parsed)
+    return 0 if is_well(said) else 1
+
+
+def open_book(operation: Described, parsed: Parsed) -> Book:
+    """Only a verb that writes may begin a new book: a question about a missing one is a mistake worth hearing about."""
+    from commonplace import settings
+    from commonplace.surfaces.cli.options import number
+    from commonplace.wiring import open_book
+
+    asked = parsed.everywhere_last("timeout")
+    timeout = settings.BUSY_TIMEOUT_SECONDS if asked is None else number(asked, "--timeout")
+    return open_book(
+        parsed.everywhere_last("book"), actor=actor_of(parsed), surface="cli", timeout=timeout, create=operation.writes
+    )
+
+
+def actor_of(parsed: Parsed) -> str:
+    """`--actor`, else `$COMMONPLACE_ACTOR`, else whoever is logged in: a person at the machine is its operator."""
+    named = parsed.everywhere_last("actor")
+    if named is not None:
+        return named
+    env = os.environ
+    return env.get("COMMONPLACE_ACTOR") or env.get("LOGNAME") or env.get("USER") or "operator"
+
+
+def perform(operation: Described, book: Book, request: Any, parsed: Parsed) -> Any:
+    import gc
+
+    gc.enable()
+    verb = f"{operation.module}:{operation.verb}"
+    if not operation.takes_progress or not sys.stderr.isatty():
+        return book.perform(verb, request)
+    from commonplace.surfaces.cli.progress import Bar
+
+    bar = Bar(operation.name, color_of(parsed))
+    try:
+        return book.perform(verb, request, progress=bar)
+    finally:
+        bar.clear()
+
+
+def show(operation: Described, said: Any, parsed: Parsed) -> None:
+    from commonplace.surfaces.cli import render
+    from commonplace.surfaces.cli.page import Page
+
+    page = Page(sys.stdout, color_of(parsed))
+    if "json" in parsed.everywhere:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(render.json_of(said, page).encode())
+        sys.stdout.buffer.flush()
+    else:
+        quiet = "quiet" in parsed.everywhere
+        page.write(render.ids_of(operation, said) if quiet else render.lines_of(operation, said, page))
+
+
+def is_well(said: Any) -> bool:
+    """False when it went through but somebody should look: findings, lines kept aside, a purge that left something."""
+    if getattr(said, "kept_aside", None) or getattr(said, "remaining", None):
+        return False
+    return bool(getattr(said, "ok", True))
+
+
+def color_of(parsed: Parsed) -> str:
+    return parsed.everywhere_last("color") or "auto"
+
+
+def _failed(cause: Exception, *, as_json: bool) -> int:
+    from commonplace.errors import CommonplaceError
+    from commonplace.surfaces.cli import exits
+    from commonplace.surfaces.cli.page import Page
+
+    if os.environ.get("COMMONPLACE_DEBUG"):
+        import traceback
+
+        traceback.print_exception(cause)
+    error, code = _described(cause), exits.UNEXPECTED
+    if isinstance(cause, CommonplaceError):
+        code = exits.of_error(cause)
+    elif isinstance(cause, UsageError):
+        code = exits.USAGE
+    exits.tell(error, Page(sys.stderr), as_json=as_json)
+    return code
+
+
+def _described(cause: Exception) -> dict[str, object]:
+    from commonplace.errors import CommonplaceError
+
+    if isinstance(cause, CommonplaceError):
+        said = cause.to_dict()["error"]
+        assert isinstance(said, dict)
+        return said
+    if isinstance(cause, UsageError):
+        return {"kind": "usage", "message": cause.message, "retryable": False, "hint": cause.hint}
+    # Not its message: that could quote what was being saved.
+    name = f"{type(cause).__name__}: {cause.strerror}" if isinstance(cause, OSError) else type(cause).__name__
+    hint = "Run it again with COMMONPLACE_DEBUG=1 to see the trace, and report it."
+    return {
+        "kind": "unexpected",
+        "message": f"something unexpected happened ({name})",
+        "retryable": False,
+        "hint": hint,
+    }
