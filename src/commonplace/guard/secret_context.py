@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from re import Match
 
 from commonplace.guard import secret_formats as formats
-from commonplace.guard.secret_values import compiled, is_chosen, is_generated, is_plain, is_reference, is_stand_in
+from commonplace.guard.secret_values import (
+    compiled,
+    is_chosen,
+    is_encoded,
+    is_generated,
+    is_mixed,
+    is_plain,
+    is_reference,
+    is_stand_in,
+)
 
 Candidate = tuple[int, str, int, int]
 
@@ -70,9 +79,11 @@ def _url_logins(text: str) -> Iterator[tuple[int, int]]:
 
 def _headers(text: str) -> Iterator[tuple[int, int]]:
     for match in compiled(formats.BEARER).finditer(text):
-        value = match[2].rstrip(".=")
-        if (match[1] or match[0][:6].lower() == "bearer") and is_generated(value) and not is_stand_in(value):
-            yield match.start(2), match.start(2) + len(match[2].rstrip("."))
+        value = match[2].rstrip(".")
+        # `Authorization:` says that a credential follows; "bearer" and "token" alone are also words of a sentence.
+        named = is_encoded(value) if match[1] else match[0][:6].lower() == "bearer" and is_generated(value)
+        if named and not is_stand_in(value.rstrip("=")):
+            yield match.start(2), match.start(2) + len(value)
 
 
 def _commands(text: str, lower: str) -> Iterator[tuple[int, int]]:
@@ -89,7 +100,7 @@ def _commands(text: str, lower: str) -> Iterator[tuple[int, int]]:
 def _cookies(text: str) -> Iterator[tuple[int, int]]:
     for line in compiled(formats.COOKIE_LINE).finditer(text):
         for pair in compiled(formats.COOKIE_PAIR).finditer(text, *line.span()):
-            if is_generated(pair[1]) and not is_stand_in(pair[1]):
+            if is_encoded(pair[1]) and not is_stand_in(pair[1]):
                 yield pair.span(1)
 
 
@@ -125,18 +136,26 @@ def _is_owned(lower: str, at: int) -> bool:
 
 def _assigned(text: str, keyword: Match[str], chosen: bool) -> tuple[int, int] | None:
     """Where the value given to `keyword` stands, if it is one we should not keep."""
-    link = compiled(formats.LINK).match(text, keyword.end()) or _option(text, keyword)
-    match = link and compiled(formats.VALUE).match(text, link.end())
-    if not link or not match:
+    link = compiled(formats.LINK).match(text, keyword.end())
+    beside = None if link else _beside(text, keyword)
+    match = compiled(formats.VALUE).match(text, (link or beside or keyword).end()) if link or beside else None
+    if match is None:
         return None
     quoted = match["inside"] is not None
     value = match["inside"] if quoted else _trimmed(match["plain"])
     if is_plain(value) or is_reference(value, quoted) or is_stand_in(value):
         return None
-    if not ((chosen and is_chosen(value)) or is_generated(value)) or _is_about_something_else(link["suffix"], keyword):
+    if not (is_generated(value) or (chosen and is_chosen(value) and (link or is_mixed(value)))):
+        return None
+    if _is_about_something_else(link["suffix"] if link else "", keyword):
         return None
     start = match.start("inside" if quoted else "plain")
     return start, _value_end(text, match, start + len(value))
+
+
+def _beside(text: str, keyword: Match[str]) -> Match[str] | None:
+    """`--password value`, `user maya, password value`: only white space links them, so the value must convince."""
+    return compiled(r"\s(?=\S{8})(?![a-z_]+[=:])").match(text, keyword.end())
 
 
 def _is_about_something_else(suffix: str, keyword: Match[str]) -> bool:
@@ -156,13 +175,6 @@ def _value_end(text: str, match: Match[str], end: int) -> int:
         return closing if closing >= 0 and "\n" not in text[end:closing] else end
     rest = compiled(formats.REST_PLAIN).match(text, end)
     return rest.end() if rest else end
-
-
-def _option(text: str, keyword: Match[str]) -> Match[str] | None:
-    """`--password value`: white space links only on a command line."""
-    if "--" not in text[max(keyword.start() - 20, 0) : keyword.start()].rpartition(" ")[2]:
-        return None
-    return compiled(r"(?P<suffix>)\s").match(text, keyword.end())
 
 
 def _trimmed(value: str) -> str:

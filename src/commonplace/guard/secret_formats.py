@@ -92,7 +92,7 @@ AWS_WORDS = r"(?i:aws.{0,20}secret|secret.?access.?key|A(?:KI|SI)A[A-Z2-7]{16})"
 STAND_IN = (
     r"example|placeholder|redacted|change[-_]?me|replace[-_]?(?:me|with)|insert[-_]|your(?:[-_]|api|key|token|secret|pass)|"
     r"dummy|my[-_](?:secret|token|pass|key)|foobar|sample|insecure|generated|hidden|masked|1234567890|abcdefgh|"
-    r"[x*0.•_?-]{6}|\.\.\.|…|aaaaaaaaaa|1111111111|"
+    r"x{6}|\*{6}|0{8}|•{4}|_{6}|-{6}|\?{6}|\.\.\.|…|a{10}|1{10}|"
     r"4ec39hqlyjwdarjtt1zdp7dc|bqokikjovbii2hlwgh4olfq2|sflkxwrjsmekkf2qt4fwpmejf36pok6yjv"
 )
 
@@ -107,13 +107,14 @@ BEARER = (
 USER_OPTION = r"\s(?:-u|--user)[ =]?[\"']?([^\s:\"'$<{]{1,64}):([^\s\"'<]{4,128})"
 COOKIE_LINE = r"(?i:cookie)[\"'\]]{0,2}\s{0,4}[:=,][^\n]*"
 COOKIE_PAIR = r"(?<![\w.-])(?=[\w.-]{0,40}(?i:sess|sid|auth|token|jwt))[\w.-]{1,64}=([^\s;\"',|]{16,})"
-NETRC = r"\blogin\s+\S{1,64}\s+password\s+(\S{4,128})"
+NETRC = r"\b(?:machine\s+\S{1,100}|default)\s+login\s+\S{1,64}(?<!,)\s+password\s+(\S{4,128})"
 
 # Words people put before a secret, all lower case: (anchor, pattern around it, whether people choose such a value).
 KEYWORDS = (
     ("pass", r"pass(?:words?|wort|wörter|wd|phrase|code)|(?<=mot de )passe|(?<=[_-])pass(?![a-z])", True),
     ("pass", r"(?<![a-z_-])pass(?=[\"'=:>])", True),
     ("pwd", r"pwd", True),
+    ("pw", r"(?<![a-z])pw(?![a-z])", True),
     ("kennwort", r"kennwort", True),
     ("contrase", r"contrase[ñn]a", True),
     ("senha", r"\bsenha", True),
@@ -136,20 +137,21 @@ KEY_OWNERS = (
 LINK = (
     r"(?P<suffix>(?:[_-]\w{1,30}|(?-i:[A-Z0-9])\w{0,30})?)"
     r"[\"'`\])*}\\]{0,4}"
-    r"(?:\s{0,3}\([^()\n]{1,40}\)|\s(?:for|of|on|to|in|at|für|von|zum|zur|pour|du|de|d'|para|del|per|voor)(?:\s[^\s:=|\"'`]{1,24}){1,5}?)?"
+    r"(?:\s{0,3}\([^()\n\"'`]{1,40}\)|\s(?:for|of|on|to|in|at|für|von|zum|zur|pour|du|de|d'|para|del|per|voor)(?:\s[^\s:=|\"'`]{1,24}){1,5}?)?"
     r"\s{0,8}"
     r"(?:"
-    r"(?P<word>\b(?:is|was|has\ been|are|ist|war|lautet|wurde|est|es|era|é|è|ist\ jetzt|är|to)\b"
+    r"(?P<word>\b(?:is|was|has\ been|got|are|ist|war|lautet|wurde|est|es|era|é|è|ist\ jetzt|är|to)\b"
     r"(?:\s(?:now|set|changed|reset|updated|rotated|jetzt|nun|maintenant|ahora|geändert|to|auf|à|a)\b){0,3}\s{0,2}[:=]?\s{1,8})"
-    r"|:\s{0,3}[A-Za-z][\w\[\].|]{0,30}\s{0,3}=\s{0,4}"
-    r"|(?:=>|:=|={1,3}|::?|：|＝|->|→|>|\|)\s{0,8}"
+    r"|:\s{0,3}[A-Za-z][\w\[\].|]{0,30}\s{1,3}=\s{1,4}"
+    r"|(?:=>|:=|={1,3}|::?|：|＝|->|→|>|\||(?<=\S)[ ][-–—][ ])\s{0,8}"
     r"|\s(?:value|val)=|(?:是|为|為|は|は、|는|은)[:：]?\s{0,4}"
     r"|(?P<quoted>[,(]?\s{0,12}(?=\\?[\"'`]))"
     r")"
 )
+# A keyword with its own separator is the next assignment, not a value.
 VALUE = (
     r"[frbu]?(?P<quote>\\?[\"'`“„«])(?P<inside>(?:(?!(?P=quote))[^\n”»]){8,64})"
-    r"|(?P<plain>[^\s\"'`<>|。，、；」）]{8,64})"
+    r"|(?!(?:token|secret|passw|pwd)\w{0,4}[:=])(?P<plain>[^\s\"'`<>|。，、；」）]{8,64})"
 )
 # The rest of a value that is longer than what is judged.
 REST_PLAIN = r"[^\s\"'`<>|。，、；」）&,;]*(?<![.:)\]}])"

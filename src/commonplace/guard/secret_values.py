@@ -5,7 +5,6 @@ questions decide. Does it stand in for something else (a template, an environmen
 built: names and words come in long runs of one kind of letter, generated values change kind every second character.
 """
 
-import math
 import re
 from functools import cache
 
@@ -15,9 +14,10 @@ _PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _SLUG = r"(?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+)(?:[-_./:@,+ ](?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+))*"
 
 _TEMPLATE = (
-    r"\$(?:[A-Z][A-Z0-9_]*|[a-z_]+)$|\$env:|\$[({]|\{\{|\{%|\{[A-Za-z_.]*\}|%[({]|%s$|%[A-Z_]+%|<[A-Za-z]|#\{"
+    r"\$(?:[A-Z][A-Z0-9_]*|[a-z_]+)$|\$env:|\$[({]|\{\{|\{%|\{[A-Za-z_]|%[({]|%s$|%[A-Z_]+%|<[A-Za-z]|#\{"
     r"|!(?:vault|Ref|Sub|GetAtt|ImportValue|reference|secret|env)\b"
     r"|(?i:arn:|op://|vault:|file:|env[:.]|ref\+|ssm:|sops|kms:|enc\[|urn:|https?://|data:|os\.|process\.|import\.)"
+    r"|0x[0-9a-fA-F]{40}$"  # the address of a contract
 )
 # Without quotes a name before a bracket is a call or a subscript.
 _CODE = r"[A-Za-z_$][\w.$?!:>-]*[(\[]"
@@ -27,10 +27,11 @@ _TECHNICAL = (
     r"ed25519|[rhep]s(?:256|384|512)|aes-?[0-9]{0,3}|ipv[46]|1password|s3|k8s|ec2|[234]fa|mfa|i18n|web3|v[0-9]+|p12|pkcs[0-9]*)"
 )
 _OTHER_WORDS = r"(?i:passw|passphrase|secret|token|api[_-]?key|credential|required|string|nullable|minimum|undefined)"
+_DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"
 _NOT_CHOSEN = (
     r"[A-Z][A-Z0-9]*_[A-Z0-9_]*$"  # NAME_OF_A_VARIABLE
     r"|[A-Z]{2,10}-[0-9]+$"  # ticket
-    r"|[0-9]{1,4}-[A-Za-z-]+$"  # 64-character
+    r"|[0-9]{1,4}-[a-z]+$"  # 64-character
     r"|[0-9]{4}-[0-9]{2}-[0-9]{2}"  # date
     r"|[~.]{0,2}/|[A-Za-z]:\\"  # path
 )
@@ -45,7 +46,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 def is_plain(value: str) -> bool:
     """Too short, a sentence, or only words: nothing in it that a word would not have."""
     if " " in value:  # generated values may hold spaces, but a long one then holds every kind of character
-        return len(value) < 32 or _kinds(value) < 4 or len(value) / len(compiled(_PIECES).findall(value)) > 2.6
+        return len(value) < 32 or _kinds(value) < 4 or _mean_piece(value) > 2.0
     return len(value) < 8 or compiled(r"[0-9]|[a-z][A-Z]|[!#%^*~&$?=+@]").search(value) is None
 
 
@@ -56,32 +57,57 @@ def is_stand_in(value: str) -> bool:
 
 def is_reference(value: str, quoted: bool) -> bool:
     """Names where the secret is kept, or computes it."""
-    return compiled(_TEMPLATE).match(value) is not None or (not quoted and compiled(_CODE).match(value) is not None)
+    if compiled(_TEMPLATE).match(value):
+        return True
+    call = None if quoted else compiled(_CODE).match(value)
+    return call is not None and _mean_piece(call[0]) >= 2.5
 
 
 def is_generated(value: str) -> bool:
     """Built like something a machine drew: opaque, changing kind all the time."""
     if len(value) >= 32 and compiled(r"[0-9a-f]+|[0-9A-F]+").fullmatch(value):
         return _bits(value) >= 2.0
-    pieces = compiled(_PIECES).findall(value)
-    if not pieces or len(value) < 8 or compiled(_SLUG).fullmatch(value):
+    if len(value) < 8 or compiled(_SLUG).fullmatch(value):
         return False
-    mean = len("".join(pieces)) / len(pieces)
+    mean = _mean_piece(value)
     if len(value) < 16:
-        return mean <= 2.4 and _bits(value) >= 2.7 and _kinds(value) >= 3
-    return mean <= 3.3 and _bits(value) >= 3.0 and _kinds(value) >= 2
+        return mean <= 2.4 and _bits(value) >= 2.7 and (_kinds(value) >= 3 or _is_unpronounceable(value))
+    return _kinds(value) >= 2 and _bits(value) >= 3.0 and (mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value)))
+
+
+def is_encoded(value: str) -> bool:
+    """Looks like base64 or the like; enough where a header already says that a credential follows."""
+    return is_generated(value) or (_kinds(value) >= 3 and compiled(r"[\w+/=~.-]+").fullmatch(value) is not None)
 
 
 def is_chosen(value: str) -> bool:
     """Built like a password a person would choose: letters and digits, or letters and symbols, and no plain name."""
-    if _bits(value) < 2.5 or compiled(_OTHER_WORDS).search(value) or compiled(_NOT_CHOSEN).match(value):
+    if _bits(value) < 2.2 or compiled(_OTHER_WORDS).search(value) or compiled(_NOT_CHOSEN).match(value):
         return False
     rest = compiled(_TECHNICAL).sub("", value)
     letters = any(char.isalpha() for char in rest)
     digits = any(char.isdigit() for char in rest)
-    if "/" in value or ("." in value.strip(".") and compiled(_SLUG).fullmatch(value)):
+    if "/" in value or compiled(_DOTTED).fullmatch(value):
         return False
-    return letters and (digits or any(char in "!#%^*~&$?=+@" for char in rest.rstrip("?=")))
+    return letters and (digits or any(char in "!#%^*~&$?=+@" for char in rest.strip("*?=")))
+
+
+def is_mixed(value: str) -> bool:
+    """Letters of both cases and digits, or a symbol among them: what the next word of a sentence never is."""
+    return _kinds(value) >= 3 and compiled(r"[0-9]").search(compiled(_TECHNICAL).sub("", value)) is not None
+
+
+def _mean_piece(value: str) -> float:
+    """Mean length of the runs of one kind of letter or of digits."""
+    pieces = compiled(_PIECES).findall(value)
+    return len("".join(pieces)) / len(pieces) if pieces else len(value)
+
+
+def _is_unpronounceable(value: str) -> bool:
+    """Letters and digits alternate, or consonants pile up, more than in any name."""
+    if len(compiled(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])").findall(value)) >= 4:
+        return True
+    return compiled(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}").search(value) is not None
 
 
 def _kinds(value: str) -> int:
@@ -93,5 +119,7 @@ def _kinds(value: str) -> int:
 
 def _bits(value: str) -> float:
     """Shannon entropy per character."""
+    from math import log2  # a shared library; most processes never judge a value
+
     size = len(value)
-    return -sum(n / size * math.log2(n / size) for n in map(value.count, set(value)))
+    return -sum(n / size * log2(n / size) for n in map(value.count, set(value)))
