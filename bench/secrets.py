@@ -1,0 +1,92 @@
+"""What the secret scanner costs. Run: `python bench/secrets.py`.
+
+Protocol: every text is scanned in a loop; the best of seven rounds counts, because the machine may be shared and noise
+only ever adds. CPU time of this process. Texts are built here, from fixed words and a fixed seed, and hold no secret
+unless the line says so. "First scan" includes compiling the patterns that the text asks for.
+"""
+
+import random
+import subprocess
+import sys
+import time
+from base64 import b64encode
+
+from commonplace.guard.secrets import has_secret, scan
+
+PROSE = (
+    "The staging cluster runs in eu-central-1, production in eu-west-1 and us-east-2. Deploys happen on Tuesdays and "
+    "Thursdays; never on the last day of the month. Ask Ingrid when in doubt about windows, please. "
+)
+GERMAN = (
+    "Die Nutzerin bevorzugt kurze Antworten ohne Aufzählungen; der Schlüssel liegt unter der Fußmatte, nicht im Blumentopf. "
+    "Das Geheimnis eines guten Brotes ist die lange Teigruhe, sagt Jürgen. "
+)
+PATHS = (
+    "Fixed in src/commonplace/guard/trust.py at commit 9fceb02d0ae598e95dc970b74767f19372d61af8, see "
+    "https://git.example.org/acme/widgets/-/merge_requests/482 and docs/guide/trust.md for the reasons given there. "
+)
+TALK = (
+    "Rotate the API key every 90 days; the password is stored in the team vault, ask Ingrid. The token budget is 8000 "
+    "tokens and the secret is mounted by the platform, so nothing has to be typed by hand. "
+)
+
+
+def best(text: str, loops: int) -> float:
+    """Seconds per scan."""
+    rounds = []
+    for _ in range(7):
+        start = time.process_time()
+        for _ in range(loops):
+            scan(text)
+        rounds.append((time.process_time() - start) / loops)
+    return min(rounds)
+
+
+def filled(unit: str, size: int) -> str:
+    return (unit * (size // len(unit) + 1))[:size]
+
+
+def large_texts() -> dict[str, str]:
+    rng, size = random.Random(1), 200_000
+    code = "for key, value in sorted(mapping.items()):\n    assert response.status_code == 200, response.text\n"
+    return {
+        "prose": filled(PROSE, size),
+        "German": filled(GERMAN, size),
+        "paths and hashes": filled(PATHS, size),
+        "talk of passwords": filled(TALK, size),
+        "code": filled(code, size),
+        "hex": "".join(rng.choices("0123456789abcdef", k=size)),
+        "base64": b64encode(rng.randbytes(size * 3 // 4)).decode(),
+        "one letter": "a" * size,
+        "a:": filled("a:", size),
+        "worst: nothing but `token:`": filled("token:", size),
+        "worst: nothing but passwords": filled("password: " + "aB3xY9z" + "!Q \n", size),
+    }
+
+
+def first_scan() -> str:
+    code = (
+        "import re, time, commonplace.errors\nt = time.perf_counter()\nfrom commonplace.guard.secrets import scan\n"
+        "u = time.perf_counter()\n"
+        f"scan({PROSE!r})\nv = time.perf_counter()\nscan({TALK!r})\nw = time.perf_counter()\n"
+        "print(f'import {(u-t)*1e3:.2f} ms, first scan of prose {(v-u)*1e3:.2f} ms, '"
+        "f'of talk of passwords {(w-v)*1e3:.2f} ms')"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    return min(run.stdout.strip() for run in runs)
+
+
+def main() -> None:
+    print(__doc__)
+    print("a memory of 200 characters                  µs")
+    for name, text in {"prose": PROSE, "German": GERMAN, "paths and hashes": PATHS, "talk of passwords": TALK}.items():
+        assert not has_secret(text)
+        print(f"  {name:38} {best(text[:200], 3000) * 1e6:6.1f}")
+    print("\n200 KB of                             ms per KB")
+    for name, text in large_texts().items():
+        print(f"  {name:36} {best(text, 1) * 1e3 / (len(text) / 1000):8.3f}")
+    print("\nnew process:", first_scan())
+
+
+if __name__ == "__main__":
+    main()
