@@ -8,7 +8,6 @@ because it might be a secret in the wrong place.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 
 class UsageError(Exception):
@@ -19,29 +18,36 @@ class UsageError(Exception):
         super().__init__(message)
 
 
-class Option(NamedTuple):
+class Option:
     """One option. `takes` is the word that stands for its value in the help; a flag takes nothing."""
 
-    names: tuple[str, ...]
-    field: str
-    takes: str = ""
-    help: str = ""
-    many: bool = False
-    required: bool = False
-    choices: tuple[str, ...] = ()
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        field: str,
+        takes: str = "",
+        help: str = "",
+        *,
+        many: bool = False,
+        required: bool = False,
+        choices: tuple[str, ...] = (),
+    ) -> None:
+        self.names, self.field, self.takes, self.help = names, field, takes, help
+        self.many, self.required, self.choices = many, required, choices
 
     @property
     def shown(self) -> str:
         return f"{self.names[0]} {self.takes}" if self.takes else self.names[0]
 
 
-class Parsed(NamedTuple):
+class Parsed:
     """What was typed: the command, its arguments in order, and the values of each option by its field."""
 
-    command: str | None
-    arguments: list[str]
-    options: dict[str, list[str]]
-    everywhere: dict[str, list[str]]
+    def __init__(self) -> None:
+        self.command: str | None = None
+        self.arguments: list[str] = []
+        self.options: dict[str, list[str]] = {}
+        self.everywhere: dict[str, list[str]] = {}
 
     def everywhere_last(self, field: str) -> str | None:
         values = self.everywhere.get(field)
@@ -63,7 +69,7 @@ EVERYWHERE = (
 
 def parse(words: list[str], options_of: Callable[[str], tuple[Option, ...]]) -> Parsed:
     """Read the words from left to right. `options_of` tells a command's own options, which win over those of everywhere."""
-    parsed = Parsed(None, [], {}, {})
+    parsed = Parsed()
     everywhere = {name: option for option in EVERYWHERE for name in option.names}
     own: dict[str, Option] = {}
     rest = [*reversed(words)]
@@ -74,7 +80,7 @@ def parse(words: list[str], options_of: Callable[[str], tuple[Option, ...]]) -> 
             break
         if not word.startswith("-") or word == "-":
             if parsed.command is None:
-                parsed = parsed._replace(command=word)
+                parsed.command = word
                 own = {name: option for option in options_of(word) for name in option.names}
             else:
                 parsed.arguments.append(word)

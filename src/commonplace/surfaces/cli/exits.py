@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from commonplace.errors import CommonplaceError
+from commonplace.surfaces.cli.arguments import UsageError
 from commonplace.surfaces.cli.page import Line, Page
 
 OK, FOUND, USAGE, UNEXPECTED, INTERRUPTED, PIPE = 0, 1, 2, 70, 130, 141
@@ -66,8 +67,29 @@ def tell(error: dict[str, object], page: Page, *, as_json: bool) -> None:
         page.write(told(error))
 
 
-def of_error(error: CommonplaceError) -> int:
-    return BY_KIND.get(error.kind, UNEXPECTED)
+def code_of(cause: Exception) -> int:
+    if isinstance(cause, UsageError):
+        return USAGE
+    return BY_KIND.get(cause.kind, UNEXPECTED) if isinstance(cause, CommonplaceError) else UNEXPECTED
+
+
+def described(cause: Exception) -> dict[str, object]:
+    """What to tell of an error, in the one form that all errors have."""
+    if isinstance(cause, CommonplaceError):
+        said = cause.to_dict()["error"]
+        assert isinstance(said, dict)
+        return said
+    if isinstance(cause, UsageError):
+        return _form("usage", cause.message, cause.hint)
+    # Not its message: that could quote what was being saved.
+    name = f"{type(cause).__name__}: {cause.strerror}" if isinstance(cause, OSError) else type(cause).__name__
+    hint = "Run it again with COMMONPLACE_DEBUG=1 to see the trace, and report it."
+    return _form("unexpected", f"something unexpected happened ({name})", hint)
+
+
+def _form(kind: str, message: str, hint: str) -> dict[str, object]:
+    said: dict[str, object] = {"kind": kind, "message": message, "retryable": False}
+    return said | {"hint": hint} if hint else said
 
 
 def _safe(said: object) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 import msgspec
 
@@ -29,15 +29,21 @@ _IDS = ("after", "supersedes", "run", "project", "repo", "agent", "tenant")
 YES = Option(("--yes", "-y"), "yes", help="do not ask; this cannot be undone")
 
 
-class Field(NamedTuple):
+class Field:
     """One field of a request, as the command line sees it."""
 
-    name: str
-    type: type
-    many: bool
-    required: bool
-    help: str
-    default: Any
+    def __init__(self, found: msgspec.structs.FieldInfo) -> None:
+        annotated, meta = get_args(found.type)
+        # `str | None` and `tuple[str, ...] | None` are what they are without the None
+        sorts = (
+            [sort for sort in get_args(annotated) if sort is not type(None)] if _may_be_none(annotated) else [annotated]
+        )
+        self.name: str = found.name
+        self.many = getattr(sorts[0], "__origin__", None) is tuple
+        self.type: type = str if self.many else sorts[0]
+        self.required: bool = found.required
+        self.help: str = meta.description or ""
+        self.default: Any = None if found.required else found.default
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -45,7 +51,7 @@ class Field(NamedTuple):
 
 
 def fields_of(operation: Described) -> dict[str, Field]:
-    return {found.name: _field(found) for found in msgspec.structs.fields(operation.request_class())}
+    return {found.name: Field(found) for found in msgspec.structs.fields(operation.request_class())}
 
 
 def options_of(operation: Described) -> tuple[Option, ...]:
@@ -86,21 +92,7 @@ def placeholder(name: str) -> str:
     return {"from_id": "ID", "to_id": "OTHER", "other_id": "OTHER"}.get(name, name.upper())
 
 
-def _field(found: msgspec.structs.FieldInfo) -> Field:
-    annotated, meta = get_args(found.type)
-    sorts = [sort for sort in get_args(annotated) if sort is not type(None)] if _is_union(annotated) else [annotated]
-    many = getattr(sorts[0], "__origin__", None) is tuple
-    return Field(
-        name=found.name,
-        type=str if many else sorts[0],
-        many=many,
-        required=found.required,
-        help=meta.description or "",
-        default=None if found.required else found.default,
-    )
-
-
-def _is_union(annotated: Any) -> bool:
+def _may_be_none(annotated: Any) -> bool:
     return type(None) in get_args(annotated)
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from commonplace.surfaces.cli.arguments import Option, Parsed, UsageError, parse, unknown_command
+from commonplace.surfaces.cli.arguments import Option, Parsed, parse, unknown_command
 from commonplace.surfaces.operations import BY_NAME, Described
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def run(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    parsed = parse(words, _options_of)
+    parsed = parse(words, options_of)
     if "version" in parsed.everywhere:
         from commonplace import __version__
 
@@ -56,12 +56,12 @@ def _dispatch(words: list[str]) -> int:
     return answer(BY_NAME[parsed.command], parsed)
 
 
-def _options_of(command: str) -> tuple[Option, ...]:
+def options_of(command: str) -> tuple[Option, ...]:
     if command in BY_NAME:
         _import_lightly()
-        from commonplace.surfaces.cli.options import options_of
+        from commonplace.surfaces.cli import options
 
-        return options_of(BY_NAME[command])
+        return options.options_of(BY_NAME[command])
     if command in EXTRAS:
         return ()
     raise unknown_command(command, (*BY_NAME, *EXTRAS))
@@ -81,6 +81,15 @@ def _import_lightly() -> None:
 
 def answer(operation: Described, parsed: Parsed) -> int:
     """Ask the book and show what it says."""
+    said = ask(operation, parsed)
+    if said is None:
+        return 1
+    show(operation, said, parsed)
+    return 0 if is_well(said) else 1
+
+
+def ask(operation: Described, parsed: Parsed) -> Any:
+    """The book's answer; none if it was about to destroy something and a person said no."""
     from commonplace.surfaces.cli.options import request_of
 
     request = request_of(operation, parsed)
@@ -89,10 +98,8 @@ def answer(operation: Described, parsed: Parsed) -> int:
             from commonplace.surfaces.cli.asking import is_confirmed
 
             if not is_confirmed(operation, book, request, parsed):
-                return 1
-        said = perform(operation, book, request, parsed)
-    show(operation, said, parsed)
-    return 0 if is_well(said) else 1
+                return None
+        return perform(operation, book, request, parsed)
 
 
 def open_book(operation: Described, parsed: Parsed) -> Book:
@@ -120,6 +127,7 @@ def actor_of(parsed: Parsed) -> str:
 def perform(operation: Described, book: Book, request: Any, parsed: Parsed) -> Any:
     import gc
 
+    gc.freeze()  # what was loaded stays for good: looking through it once would cost more than most answers
     gc.enable()
     verb = f"{operation.module}:{operation.verb}"
     if not operation.takes_progress or not sys.stderr.isatty():
@@ -159,7 +167,6 @@ def color_of(parsed: Parsed) -> str:
 
 
 def _failed(cause: Exception, *, as_json: bool) -> int:
-    from commonplace.errors import CommonplaceError
     from commonplace.surfaces.cli import exits
     from commonplace.surfaces.cli.page import Page
 
@@ -167,30 +174,6 @@ def _failed(cause: Exception, *, as_json: bool) -> int:
         import traceback
 
         traceback.print_exception(cause)
-    error, code = _described(cause), exits.UNEXPECTED
-    if isinstance(cause, CommonplaceError):
-        code = exits.of_error(cause)
-    elif isinstance(cause, UsageError):
-        code = exits.USAGE
-    exits.tell(error, Page(sys.stderr), as_json=as_json)
-    return code
-
-
-def _described(cause: Exception) -> dict[str, object]:
-    from commonplace.errors import CommonplaceError
-
-    if isinstance(cause, CommonplaceError):
-        said = cause.to_dict()["error"]
-        assert isinstance(said, dict)
-        return said
-    if isinstance(cause, UsageError):
-        return {"kind": "usage", "message": cause.message, "retryable": False, "hint": cause.hint}
-    # Not its message: that could quote what was being saved.
-    name = f"{type(cause).__name__}: {cause.strerror}" if isinstance(cause, OSError) else type(cause).__name__
-    hint = "Run it again with COMMONPLACE_DEBUG=1 to see the trace, and report it."
-    return {
-        "kind": "unexpected",
-        "message": f"something unexpected happened ({name})",
-        "retryable": False,
-        "hint": hint,
-    }
+    sys.stdout.flush()
+    exits.tell(exits.described(cause), Page(sys.stderr), as_json=as_json)
+    return exits.code_of(cause)

@@ -104,7 +104,8 @@ def _facts(record: MemoryRecord) -> Iterator[tuple[str, str]]:
         yield "always loaded", "yes"
     for field, label in _LABELS:
         value = getattr(record, field)
-        if value:
+        # A moment that is the moment of its making says nothing new.
+        if value and (field == "created_at" or value != record.created_at):
             yield label, _plain(value)
 
 

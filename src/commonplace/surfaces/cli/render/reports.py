@@ -17,15 +17,23 @@ _SEVERITIES = {"error": ("✗", "bad"), "warning": ("▲", "warn"), "info": ("·
 
 def examination(operation: Described, answer: Examination, page: Page) -> Iterator[Line]:
     looked = ", ".join(f"{count:,} {name}" for name, count in answer.checked.items())
-    verdict = "nothing found" if not answer.findings else f"{len(answer.findings)} found"
+    verdict = "all is well" if not answer.findings else f"{len(answer.findings)} found"
     mark = page.glyph("✓ " if answer.ok else "✗ ")
     style = "good" if answer.ok else "bad"
     yield [(mark, style), (f"{operation.name}: {verdict}", style), (f"  looked at {looked}", "dim")]
-    for finding in answer.findings:
-        yield from found(finding, page)
+    yield from found(answer.findings, page)
 
 
-def found(finding: Finding, page: Page) -> Iterator[Line]:
+def found(findings: tuple[Finding, ...], page: Page) -> Iterator[Line]:
+    """Each finding; a hint that several in a row share stands once, below the last of them."""
+    for number, finding in enumerate(findings, 1):
+        yield from _found(finding, page)
+        following = findings[number].hint if number < len(findings) else None
+        if finding.hint and finding.hint != following:
+            yield from page.prose(f"hint: {finding.hint}", "dim", [("    ", "")])
+
+
+def _found(finding: Finding, page: Page) -> Iterator[Line]:
     glyph, style = _SEVERITIES[finding.severity]
     yield [
         (f"  {page.glyph(glyph + ' ')}{finding.severity}", style),
@@ -33,8 +41,6 @@ def found(finding: Finding, page: Page) -> Iterator[Line]:
         (f"  {finding.where}" if finding.where else "", "id"),
     ]
     yield from page.prose(finding.message, "", [("    ", "")])
-    if finding.hint:
-        yield from page.prose(f"hint: {finding.hint}", "dim", [("    ", "")])
 
 
 def imported(_: Described, answer: ImportReport, page: Page) -> Iterator[Line]:
@@ -49,8 +55,7 @@ def imported(_: Described, answer: ImportReport, page: Page) -> Iterator[Line]:
         yield [("  the file ends before its own last line: the export was cut off", "warn")]
     if answer.kept_aside:
         yield [(f"  {len(answer.kept_aside):,} lines were kept aside:", "warn")]
-        for finding in answer.kept_aside:
-            yield from found(finding, page)
+        yield from found(answer.kept_aside, page)
 
 
 def report(operation: Described, answer: Any, page: Page) -> Iterator[Line]:
