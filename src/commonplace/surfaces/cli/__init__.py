@@ -14,6 +14,9 @@ def main() -> None:
     gc.disable()  # while modules are loaded there is nothing to collect; `perform` switches it on again
     from commonplace.surfaces.cli.program import run
 
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us: `commonplace ... >&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - stays open until the end
     code = run(sys.argv[1:])
     # Everything is flushed and the book is closed: taking the interpreter apart would only cost what a `get` costs.
     os._exit(code)

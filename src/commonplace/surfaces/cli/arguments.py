@@ -90,7 +90,10 @@ def parse(words: list[str], options_of: Callable[[str], tuple[Option, ...]]) -> 
         if option is None:
             raise unknown_option(name, parsed.command, (*own, *everywhere))
         into = parsed.options if name in own else parsed.everywhere
-        into.setdefault(option.field, []).extend(_values(option, name, value, rest))
+        values = _values(option, name, value, rest)
+        if into is parsed.everywhere and option.choices and values[-1] not in option.choices:
+            raise UsageError(f"{name} is one of: {', '.join(option.choices)}")
+        into.setdefault(option.field, []).extend(values)
     return parsed
 
 

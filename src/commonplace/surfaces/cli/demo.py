@@ -49,6 +49,9 @@ class Story:
     def __init__(self, page: Page, color: str) -> None:
         self._page, self._color, self._chapters = page, color, 0
 
+    def open(self, text: str) -> None:
+        self._page.write([[], [("  commonplace", "title"), (f"  {text}", "dim")]])
+
     def chapter(self, title: str, *said: str) -> None:
         self._chapters += 1
         rule = self._page.glyph("─" * max((self._page.width or 0) - len(title) - 6, 0))
@@ -63,7 +66,23 @@ class Story:
         self._page.write([[("     ", ""), *line]])
 
     def type(self, text: str) -> None:
-        self._page.write([[], [("  $ ", "good"), (text, "bold")]])
+        first, *more = self._broken(text)
+        self._page.write(
+            [[], [("  $ ", "good"), (first, "bold")], *([[("      ", ""), (line, "bold")] for line in more])]
+        )
+
+    def _broken(self, text: str) -> list[str]:
+        """A command in lines that fit, broken before an option, as one would in a script."""
+        room = (self._page.width or 10_000) - 8
+        lines = [""]
+        for number, part in enumerate(text.split(" --")):
+            word = f" --{part}" if number else part
+            if len(lines[-1]) + len(word) > room:
+                lines[-1] += " \\"
+                lines.append(word.lstrip())
+            else:
+                lines[-1] += word
+        return lines
 
     def do(self, *words: str, typed: str | None = None) -> Any:
         """Run one command. `typed` is shown instead where the words must not be."""
@@ -87,6 +106,7 @@ def _quoted(word: str) -> str:
 
 
 def _tell(story: Story) -> None:
+    story.open("A story in nine chapters, on a book that is thrown away at the end.")
     tabs, store = _saving(story)
     _finding(story, store.id)
     _guarding(story)

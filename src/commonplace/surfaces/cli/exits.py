@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from commonplace.errors import CommonplaceError
 from commonplace.surfaces.cli.arguments import UsageError
 from commonplace.surfaces.cli.page import Line, Page
@@ -46,14 +48,12 @@ MEANINGS = (
 )
 
 
-def told(error: dict[str, object]) -> list[Line]:
+def told(error: dict[str, object], page: Page) -> Iterator[Line]:
     """An error as a tired person can use it: what, where, what next."""
-    lines: list[Line] = [[("error: ", "bad"), (_safe(error["message"]), "bold")]]
-    if error.get("where"):
-        lines.append([("  where: ", "dim"), (_safe(error["where"]), "")])
-    if error.get("hint"):
-        lines.append([("  hint:  ", "dim"), (_safe(error["hint"]), "")])
-    return lines
+    yield from page.prose(_safe(error["message"]), "bold", [("error: ", "bad")], [("       ", "")])
+    for label, said in (("  where: ", error.get("where")), ("  hint:  ", error.get("hint"))):
+        if said:
+            yield from page.prose(_safe(said), "", [(label, "dim")], [("         ", "")])
 
 
 def tell(error: dict[str, object], page: Page, *, as_json: bool) -> None:
@@ -64,12 +64,14 @@ def tell(error: dict[str, object], page: Page, *, as_json: bool) -> None:
         safe = {key: _safe(value) if isinstance(value, str) else value for key, value in error.items()}
         page.file.write(dumps({"error": safe}) + "\n")
     else:
-        page.write(told(error))
+        page.write(told(error, page))
 
 
 def code_of(cause: Exception) -> int:
     if isinstance(cause, UsageError):
         return USAGE
+    if isinstance(cause, OSError):
+        return BY_KIND["unavailable"]
     return BY_KIND.get(cause.kind, UNEXPECTED) if isinstance(cause, CommonplaceError) else UNEXPECTED
 
 
@@ -81,10 +83,12 @@ def described(cause: Exception) -> dict[str, object]:
         return said
     if isinstance(cause, UsageError):
         return _form("usage", cause.message, cause.hint)
+    if isinstance(cause, OSError):
+        hint = "Look at the disk, the permissions and where the output goes."
+        return _form("unavailable", f"the system refused: {cause.strerror or type(cause).__name__}", hint)
     # Not its message: that could quote what was being saved.
-    name = f"{type(cause).__name__}: {cause.strerror}" if isinstance(cause, OSError) else type(cause).__name__
     hint = "Run it again with COMMONPLACE_DEBUG=1 to see the trace, and report it."
-    return _form("unexpected", f"something unexpected happened ({name})", hint)
+    return _form("unexpected", f"something unexpected happened ({type(cause).__name__})", hint)
 
 
 def _form(kind: str, message: str, hint: str) -> dict[str, object]:

@@ -174,6 +174,5 @@ def _failed(cause: Exception, *, as_json: bool) -> int:
         import traceback
 
         traceback.print_exception(cause)
-    sys.stdout.flush()
     exits.tell(exits.described(cause), Page(sys.stderr), as_json=as_json)
     return exits.code_of(cause)

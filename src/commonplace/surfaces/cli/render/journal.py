@@ -65,7 +65,7 @@ def _entry(entry: Operation, page: Page) -> Line:
     style = _STYLES[entry.verb]
     return [
         (page.glyph("● ", "* "), style),
-        (f"{entry.verb:<10}", style),
+        (f"{entry.verb:<11}", style),
         (when(entry.at), "dim"),
         ("  ", ""),
         (entry.id, "id"),
