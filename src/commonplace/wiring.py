@@ -10,6 +10,7 @@ from commonplace import settings
 from commonplace.engine.book import Book
 from commonplace.engine.scribe import Scribe
 from commonplace.errors import InvalidError
+from commonplace.guard.trust import check_actor
 from commonplace.model.words import Trust
 
 if TYPE_CHECKING:
@@ -32,11 +33,13 @@ def open_book(
     clock: Clock | None = None,
 ) -> Book:
     """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place."""
+    check_actor(actor)
+    channel = None if trust is None else Trust.of(trust, "trust")  # before the book: a wrong word must not create one
     canon = open_canon(url or configured_url(), create=create, timeout=timeout)
     scribe = Scribe(
         canon,
         actor=actor,
-        trust=None if trust is None else Trust.of(trust, "trust"),
+        trust=channel,
         surface=surface,
         timeout=timeout,
         clock=clock,
@@ -53,7 +56,7 @@ def _local_files() -> Files:
 
 def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:
     scheme, colon, rest = url.partition(":")
-    if not colon or scheme not in CANONS or not rest:
+    if not colon or scheme not in CANONS or not rest or not url.isprintable():
         known = ", ".join(f"{name}:PATH" for name in CANONS)
         raise InvalidError(f"not a book's URL: {url[:80]!r}", hint=f"Write it as {known}.", where="book")
     from importlib import import_module

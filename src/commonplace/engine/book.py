@@ -11,7 +11,7 @@ from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from commonplace.engine.scribe import Request, Scribe
+from commonplace.engine.scribe import Request, Scribe, ask
 from commonplace.model.words import Relation
 
 if TYPE_CHECKING:
@@ -110,9 +110,10 @@ class Book:
         """Keep one statement. A live memory that says the same is reinforced instead; see its `status` for what came of it."""
         from commonplace.engine.save import Save, save
 
-        asked = Save(
+        asked = ask(
+            Save,
             content=content,
-            type=type,  # type: ignore[arg-type]
+            type=type,
             kind=kind,
             scope=scope,
             project_id=project_id,
@@ -120,18 +121,18 @@ class Book:
             agent_id=agent_id,
             title=title,
             summary=summary,
-            tags=tags,  # type: ignore[arg-type]
+            tags=tags,
             confidence=confidence,
-            observed_at=observed_at,  # type: ignore[arg-type]
+            observed_at=observed_at,
             evidence_ref=evidence_ref,
             always_load=always_load,
             supersedes=supersedes,
             idempotency_key=idempotency_key,
             rationale=rationale,
-            valid_from=valid_from,  # type: ignore[arg-type]
-            valid_to=valid_to,  # type: ignore[arg-type]
-            anchors=anchors,  # type: ignore[arg-type]
-            aliases=aliases,  # type: ignore[arg-type]
+            valid_from=valid_from,
+            valid_to=valid_to,
+            anchors=anchors,
+            aliases=aliases,
             tenant=tenant,
         )
         return save(self._scribe, asked)
@@ -140,7 +141,7 @@ class Book:
         """One memory by id or alias; with `as_of`, as the book knew it then."""
         from commonplace.engine.get import Get, get
 
-        return get(self._scribe, Get(id=id, as_of=as_of))  # type: ignore[arg-type]
+        return get(self._scribe, ask(Get, id=id, as_of=as_of))
 
     def list(
         self,
@@ -166,22 +167,23 @@ class Book:
         """The memories that match, newest first. Active ones, unless `statuses` says otherwise (`"all"` for every status)."""
         from commonplace.engine.list import List, list
 
-        asked = List(
-            statuses=_words(statuses),
-            types=_words(types),
-            kinds=_words(kinds),
-            scopes=_words(scopes),
-            tags=_words(tags),
-            trusts=_words(trusts),
+        asked = ask(
+            List,
+            statuses=statuses,
+            types=types,
+            kinds=kinds,
+            scopes=scopes,
+            tags=tags,
+            trusts=trusts,
             project_id=project_id,
             repo_id=repo_id,
             agent_id=agent_id,
             source_ref=source_ref,
             tenant=tenant,
             always_load=always_load,
-            since=since,  # type: ignore[arg-type]
-            until=until,  # type: ignore[arg-type]
-            as_of=as_of,  # type: ignore[arg-type]
+            since=since,
+            until=until,
+            as_of=as_of,
             limit=limit,
             after=after,
         )
@@ -204,16 +206,17 @@ class Book:
         """Memories that hold these words, best first, each with the reason why. Any text is a legal query."""
         from commonplace.engine.search import Search, search
 
-        asked = Search(
+        asked = ask(
+            Search,
             query=query,
             project=project,
             repo=repo,
             agent=agent,
-            scopes=_words(scopes),
-            types=_words(types),
-            kinds=_words(kinds),
-            statuses=_words(statuses),
-            tags=_words(tags),
+            scopes=scopes,
+            types=types,
+            kinds=kinds,
+            statuses=statuses,
+            tags=tags,
             limit=limit,
         )
         return search(self._scribe, asked)
@@ -235,13 +238,14 @@ class Book:
         """Change one's mind: a new memory that supersedes the old one, which stays readable. Returns the new one."""
         from commonplace.engine.evolve import Evolve, evolve
 
-        asked = Evolve(
+        asked = ask(
+            Evolve,
             id=id,
             content=content,
             reason=reason,
             title=title,
             summary=summary,
-            tags=_words(tags),
+            tags=tags,
             confidence=confidence,
             evidence_ref=evidence_ref,
             rationale=rationale,
@@ -254,7 +258,7 @@ class Book:
         from commonplace.engine.link import MakeLink, link
 
         to_id, relation = _in_order(to_id, relation)
-        asked = MakeLink(from_id=from_id, relation=relation, to_id=to_id, evidence_ref=evidence_ref)  # type: ignore[arg-type]
+        asked = ask(MakeLink, from_id=from_id, relation=relation, to_id=to_id, evidence_ref=evidence_ref)
         return link(self._scribe, asked)
 
     def unlink(self, from_id: str, to_id: str, relation: str = "related_to", *, reason: str | None = None) -> Link:
@@ -262,7 +266,7 @@ class Book:
         from commonplace.engine.link import Unlink, unlink
 
         to_id, relation = _in_order(to_id, relation)
-        return unlink(self._scribe, Unlink(from_id=from_id, relation=relation, to_id=to_id, reason=reason))  # type: ignore[arg-type]
+        return unlink(self._scribe, ask(Unlink, from_id=from_id, relation=relation, to_id=to_id, reason=reason))
 
     def contradict(
         self, id: str, other_id: str, *, reason: str = "they disagree", evidence_ref: str | None = None
@@ -270,25 +274,27 @@ class Book:
         """Say that two memories cannot both be true. Both stay, linked both ways with the evidence of each."""
         from commonplace.engine.contradict import Contradict, contradict
 
-        return contradict(self._scribe, Contradict(id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref))
+        return contradict(
+            self._scribe, ask(Contradict, id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref)
+        )
 
     def archive(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Put a memory away; it stays readable."""
         from commonplace.engine.archive import Archive, archive
 
-        return archive(self._scribe, Archive(id=id, reason=reason, expect=expect))
+        return archive(self._scribe, ask(Archive, id=id, reason=reason, expect=expect))
 
     def restore(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Bring back what was archived or forgotten."""
         from commonplace.engine.archive import Restore, restore
 
-        return restore(self._scribe, Restore(id=id, reason=reason, expect=expect))
+        return restore(self._scribe, ask(Restore, id=id, reason=reason, expect=expect))
 
     def forget(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Soft-delete a memory; `restore` brings it back."""
         from commonplace.engine.archive import Forget, forget
 
-        return forget(self._scribe, Forget(id=id, reason=reason, expect=expect))
+        return forget(self._scribe, ask(Forget, id=id, reason=reason, expect=expect))
 
     def confirm(
         self,
@@ -303,26 +309,27 @@ class Book:
         from commonplace.engine.confirm import Confirm, confirm
 
         return confirm(
-            self._scribe, Confirm(id=id, reason=reason, rationale=rationale, evidence_ref=evidence_ref, expect=expect)
+            self._scribe,
+            ask(Confirm, id=id, reason=reason, rationale=rationale, evidence_ref=evidence_ref, expect=expect),
         )
 
     def reject(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Turn a memory in the inbox away; it is archived."""
         from commonplace.engine.confirm import Reject, reject
 
-        return reject(self._scribe, Reject(id=id, reason=reason, expect=expect))
+        return reject(self._scribe, ask(Reject, id=id, reason=reason, expect=expect))
 
     def purge(self, id: str, *, reason: str | None = None, dry_run: bool = False) -> PurgeReport:
         """Destroy a memory and what was derived from it, everywhere in the book. The operator's alone. Cannot be undone."""
         from commonplace.engine.purge import Purge, purge
 
-        return purge(self._scribe, Purge(id=id, reason=reason, dry_run=dry_run))
+        return purge(self._scribe, ask(Purge, id=id, reason=reason, dry_run=dry_run))
 
     def history(self, id: str) -> Sequence[Operation]:
         """Everything that happened to one memory, oldest first."""
         from commonplace.engine.history import History, history
 
-        return history(self._scribe, History(id=id))
+        return history(self._scribe, ask(History, id=id))
 
     def journal(
         self,
@@ -337,69 +344,62 @@ class Book:
         """What happened to the book: the newest operations that match, oldest first."""
         from commonplace.engine.history import Journal, journal
 
-        asked = Journal(since=since, until=until, actor=actor, verb=verb, run=run, limit=limit)  # type: ignore[arg-type]
+        asked = ask(Journal, since=since, until=until, actor=actor, verb=verb, run=run, limit=limit)
         return journal(self._scribe, asked)
 
     def revert(self, id: str | Operation, *, reason: str | None = None) -> Operation:
         """Undo an operation or a run, and what was derived from it; refuses when later changes rest on it."""
         from commonplace.engine.revert import Revert, revert
 
-        return revert(self._scribe, Revert(id=id if isinstance(id, str) else id.id, reason=reason))
+        return revert(self._scribe, ask(Revert, id=id if isinstance(id, str) else id.id, reason=reason))
 
     def verify(self, *, limit: int = 100, progress: Progress | None = None) -> Examination:
         """Is the journal whole, and is every record what its journal says?"""
         from commonplace.engine.verify import Verify, verify
 
-        return verify(self._scribe, Verify(limit=limit), progress)
+        return verify(self._scribe, ask(Verify, limit=limit), progress)
 
     def explain(self, id: str) -> Explanation:
         """Why the book remembers this: its source, its links, its history."""
         from commonplace.engine.explain import Explain, explain
 
-        return explain(self._scribe, Explain(id=id))
+        return explain(self._scribe, ask(Explain, id=id))
 
     def stats(self) -> BookStats:
         """How much there is of what."""
         from commonplace.engine.stats import Stats, stats
 
-        return stats(self._scribe, Stats())
+        return stats(self._scribe, ask(Stats))
 
     def doctor(self, *, full: bool = False, repair: bool = False, progress: Progress | None = None) -> Examination:
         """Is the book healthy? `full` reads every byte."""
         from commonplace.engine.doctor import Doctor, doctor
 
-        return doctor(self._scribe, Doctor(full=full, repair=repair), progress)
+        return doctor(self._scribe, ask(Doctor, full=full, repair=repair), progress)
 
     def scan(self, *, limit: int = 1000, progress: Progress | None = None) -> Examination:
         """Walk what is stored and look for secrets."""
         from commonplace.engine.scan import Scan, scan
 
-        return scan(self._scribe, Scan(limit=limit), progress)
+        return scan(self._scribe, ask(Scan, limit=limit), progress)
 
     def backup(self, path: str, *, progress: Progress | None = None) -> BackupReport:
         """A verified copy, made while others go on writing."""
         from commonplace.engine.backup import Backup, backup
 
-        return backup(self._scribe, Backup(path=str(path)), progress)
+        return backup(self._scribe, ask(Backup, path=str(path)), progress)
 
     def export(self, path: str, *, progress: Progress | None = None) -> ExportReport:
         """The whole book as lines of JSON."""
         from commonplace.engine.export import Export, export
 
-        return export(self._scribe, Export(path=str(path)), progress)
+        return export(self._scribe, ask(Export, path=str(path)), progress)
 
     def import_(self, path: str, *, trust: str | None = None, progress: Progress | None = None) -> ImportReport:
         """Bring an export in. Twice is once; what cannot be understood is kept aside and named."""
         from commonplace.engine.import_ import Import, import_
 
-        return import_(self._scribe, Import(path=str(path), trust=trust), progress)
-
-
-def _words(given: Words) -> tuple[str, ...] | None:
-    """One word may stand for a list of one."""
-    if given is None:
-        return None
-    return (given,) if isinstance(given, str) else tuple(given)
+        return import_(self._scribe, ask(Import, path=str(path), trust=trust), progress)
 
 
 def _in_order(to_id: str, relation: str) -> tuple[str, str]:

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from commonplace.engine.evolve import link_supersession
-from commonplace.engine.save import has_rationale
 from commonplace.engine.scribe import Request, Scribe, must_find, must_match
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
+from commonplace.guard.standing import is_grounded
 from commonplace.guard.trust import may_overrule, tier_of
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Status, Trust, Type, Verb
+from commonplace.model.words import Status, Trust, Verb
 
 
 class Confirm(Request, frozen=True, kw_only=True):
@@ -72,8 +72,7 @@ def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:
         fields["rationale"] = asked.rationale
     if asked.evidence_ref:
         fields["evidence_ref"] = asked.evidence_ref
-    grounded = asked.rationale or asked.evidence_ref or record.evidence_ref or has_rationale(record)
-    if record.type is Type.DECISION and not grounded:
+    if not (asked.rationale or asked.evidence_ref or is_grounded(record)):
         raise ConflictError(
             "a decision needs its rationale or a source before it is active",
             where=record.id,

@@ -12,10 +12,11 @@ from commonplace.engine.past import replay
 from commonplace.engine.scribe import Pen
 from commonplace.errors import CommonplaceError, InvalidError
 from commonplace.guard.entry import admit
-from commonplace.guard.trust import lesser
+from commonplace.guard.standing import in_its_place
+from commonplace.guard.trust import lesser, tier_of
 from commonplace.model.base import Noun
 from commonplace.model.ids import new_id
-from commonplace.model.operation import Entry
+from commonplace.model.operation import Change, Entry
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Trust, Verb
 from commonplace.seam.catalog import Signature
@@ -72,7 +73,8 @@ class Merger:
         elif item.name == "journal":
             self._keep_history(pen, item.held)
         elif item.name == "tombstone":
-            if pen.view.memory(item.held.id) is None:
+            # To purge is the operator's alone; so is to say that something was.
+            if self._trust is Trust.OPERATOR and pen.view.memory(item.held.id) is None:
                 pen.draft.bury(item.held.id, None, 0)
         else:
             raise item.held or InvalidError("the line holds nothing that is known")
@@ -83,7 +85,10 @@ class Merger:
         if not entry.is_sound():
             raise InvalidError("this journal entry is not what was written")
         check_entry(entry)
-        pen.draft.keep_foreign(self._origin, exchange.encode(entry), entry.hash, entry.operation().subjects())
+        operation = entry.operation()
+        if pen.view.any_purged() and any(_is_purged(pen, change) for change in operation.changes):
+            return  # it would bring back what was purged here
+        pen.draft.keep_foreign(self._origin, exchange.encode(entry), entry.hash, operation.subjects())
 
     def _add(self, pen: Pen, reader: Reader, entity: Entity, items: list[Item]) -> None:
         """All things of one sort in a batch: the new ones in bulk, then those that are here already."""
@@ -113,7 +118,8 @@ class Merger:
         """Trust comes from the channel: a file cannot raise itself above whoever imports it (row 116)."""
         if not isinstance(held, MemoryRecord) or not held.trust.outranks(self._trust):
             return held
-        return held.with_(trust=lesser(held.trust, self._trust))
+        trust = lesser(held.trust, self._trust)
+        return in_its_place(held.with_(trust=trust, tier=tier_of(trust)))
 
     def _meet(self, pen: Pen, item: Item) -> None:
         """It is here already. If it says something that ours never said, it is kept aside, and ours stays."""
@@ -140,10 +146,17 @@ class _Fit:
         admit({field: value for field in self._texts if (value := getattr(noun, field))})
         fingerprint = noun.fingerprint if self._entity is Entity.MEMORY else None
         if self._any_purged and self._view.is_purged(noun.id, fingerprint):
-            raise InvalidError(f"this {self._entity} was purged here and does not come back", where=noun.id)
+            raise InvalidError(
+                f"this {self._entity} was purged here and does not come back", where=noun.id, code="purged"
+            )
         for end in self._ends:
             if getattr(noun, end) not in self._memories:
                 raise InvalidError(f"one end of this {self._entity} is not in the book", where=getattr(noun, end))
+
+
+def _is_purged(pen: Pen, change: Change) -> bool:
+    said = (change.after or {}).get("fingerprint")
+    return any(pen.view.is_purged(id, said) for id in (change.id, *change.mentions()))
 
 
 def _states(pen: Pen, id: str) -> Iterator[dict[str, Any] | None]:

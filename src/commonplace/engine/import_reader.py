@@ -62,7 +62,8 @@ class Reader:
         """Name the line, and keep its bytes in the book's quarantine unless they hold a secret."""
         where = f"line {item.number}"
         self.aside.append(Finding(code=cause.code, message=cause.message, where=where, hint=cause.hint or None))
-        raw = None if isinstance(cause, (SecretError, TooLargeError)) else item.raw
+        hold = isinstance(cause, (SecretError, TooLargeError)) or cause.code == "purged"
+        raw = None if hold else item.raw
         pen.draft.keep_aside(self._path, item.number, f"{cause.kind}: {cause.message}", raw, pen.now)
 
 

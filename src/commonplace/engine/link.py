@@ -7,9 +7,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from commonplace.engine.scribe import Request, Scribe, must_find
-from commonplace.errors import NotFoundError
+from commonplace.errors import DeniedError, NotFoundError
 from commonplace.guard.entry import admit
-from commonplace.guard.trust import refuse_overruling
 from commonplace.model.base import set_once
 from commonplace.model.link import Link
 from commonplace.model.words import Entity, Relation, Verb
@@ -58,10 +57,14 @@ def link(scribe: Scribe, asked: MakeLink) -> Link:
 def unlink(scribe: Scribe, asked: Unlink) -> Link:
     admit({"reason": asked.reason})
     with scribe.writing() as pen:
-        found = pen.view.noun(Entity.LINK, f"{asked.from_id}>{asked.relation}>{asked.to_id}")
+        ends = [end.id if (end := pen.view.memory(id)) else id for id in (asked.from_id, asked.to_id)]
+        found = pen.view.noun(Entity.LINK, f"{ends[0]}>{asked.relation}>{ends[1]}")
         if not isinstance(found, Link):
             raise NotFoundError("there is no such link", where=f"{asked.from_id} {asked.relation} {asked.to_id}")
-        refuse_overruling(scribe.trust, must_find(pen.view, found.from_id), "unlink")
+        for maker in pen.view.operations(subject=found.id, newest_first=True):
+            if maker.trust.outranks(scribe.trust):
+                raise DeniedError(f"unlink: the {maker.trust} made this link", where=found.id)
+            break
         pen.write(Entity.LINK, found, None)
         pen.sign(Verb.UNLINK, asked.reason)
         return found

@@ -67,6 +67,4 @@ def filter_of(asked: List) -> Filter:
     given = {field: getattr(asked, field) for field in Filter.__struct_fields__ if getattr(asked, field) is not None}
     if asked.statuses is not None and "all" in asked.statuses:
         given["statuses"] = EVERY_STATUS
-    if asked.always_load is False:
-        given.pop("always_load")  # not asked for: the catalog offers only the positive question
     return Filter(**given)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from heapq import merge
+from itertools import islice
 from typing import Any
 
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.catalog import Page, View
+from commonplace.seam.catalog import Order, Page, View
 
 State = dict[str, Any] | None
 
@@ -27,7 +29,10 @@ def replay(operations: Iterable[Operation], subject: str) -> State:
 def memory_at(view: View, id: str, seq: int) -> MemoryRecord | None:
     """The memory as of entry `seq`."""
     now = view.memory(id)
-    subject = now.id if now else id
+    return _memory_at(view, now.id if now else id, seq)
+
+
+def _memory_at(view: View, subject: str, seq: int) -> MemoryRecord | None:
     told = (operation for operation in view.operations(subject=subject) if operation.seq <= seq)
     state = replay(told, subject)
     return MemoryRecord.from_dict(state) if state else None
@@ -38,45 +43,24 @@ def memories_at(view: View, where: Filter, page: Page, seq: int) -> Iterator[Mem
 
     What has not changed since is read as it is; only what has is played back, so the cost grows with what has changed.
     """
+    below = view.order_of(page.after) if page.after else None
     changed = _changed_since(view, seq)
-    then = (memory_at(view, id, seq) for id in changed)
-    moved = [record for record in then if record is not None and where.matches(record)]
-    still = (record for record in view.memories(where) if record.id not in changed)
-    found = _newest_first(moved, still)
-    return _page(found, page)
+    then = [(view.order_of(id), record) for id in changed if (record := _memory_at(view, id, seq))]
+    moved = sorted((pair for pair in then if where.matches(pair[1])), key=_newest_first)
+    still = (pair for pair in view.in_order(where) if pair[1].id not in changed)
+    found = (record for order, record in merge(moved, still, key=_newest_first) if below is None or order < below)
+    return islice(found, page.limit)
+
+
+def _newest_first(pair: tuple[Order, MemoryRecord]) -> tuple[int, int]:
+    return (-pair[0][0], -pair[0][1])
 
 
 def _changed_since(view: View, seq: int) -> set[str]:
-    return {
-        change.id
-        for operation in view.operations(after_seq=seq)
-        for change in operation.changes
-        if change.entity is Entity.MEMORY
-    }
-
-
-def _newest_first(moved: list[MemoryRecord], still: Iterator[MemoryRecord]) -> Iterator[MemoryRecord]:
-    from heapq import merge
-
-    moved.sort(key=_newest)
-    return merge(moved, still, key=_newest)
-
-
-def _newest(record: MemoryRecord) -> float:
-    return -record.created_at.timestamp()
-
-
-def _page(found: Iterator[MemoryRecord], page: Page) -> Iterator[MemoryRecord]:
-    going = page.after is None
-    left = page.limit
-    for record in found:
-        if left <= 0:
-            return
-        if going:
-            left -= 1
-            yield record
-        elif record.id == page.after:
-            going = True
+    """The memories that later entries speak of and that are still there: what was purged is gone from the past too."""
+    later = (change for operation in view.operations(after_seq=seq) for change in operation.changes)
+    spoken_of = [change.id for change in later if change.entity is Entity.MEMORY]
+    return view.present(Entity.MEMORY, spoken_of)
 
 
 ANY = Filter(statuses=EVERY_STATUS)

@@ -150,25 +150,24 @@ class _Undo:
             raise self._in_the_way(change)
 
     def _in_the_way(self, change: Change) -> ConflictError:
-        told = [*self._pen.view.operations(subject=change.id)]
+        told = [op for op in self._pen.view.operations(subject=change.id) if change.id in op.subjects()]
         later = [op for op in told if op.seq > min(self._targets) and op.seq not in self._targets]
-        standing = _still_standing(later)
-        if not standing:
+        standing, undone = _still_standing(later)
+        if undone & {operation.id for operation in told if operation.seq in self._targets}:
             return ConflictError("it was undone already", where=change.id)
-        names = ", ".join(f"{op.id} ({op.verb} by {op.actor})" for op in reversed(standing))
+        names = ", ".join(f"{op.id} ({op.verb} by {op.actor})" for op in reversed(standing)) or "an unknown change"
         return ConflictError(
             f"later changes rest on it: {names}", where=change.id, hint="Revert those first, newest first."
         )
 
 
-def _still_standing(operations: list[Operation]) -> list[Operation]:
-    """Those whose effect has not been undone by a later one that still stands itself."""
+def _still_standing(operations: list[Operation]) -> tuple[list[Operation], set[str]]:
+    """Those whose effect still stands, and the ids of those that were undone by one that stands itself."""
     undone: set[str] = set()
     standing = []
     for operation in reversed(operations):
-        if operation.id in undone:
-            continue
-        undone.update(operation.reverts)
-        standing.append(operation)
-    effective = [op for op in standing if not (op.reverts and set(op.reverts) <= {o.id for o in operations})]
-    return effective[::-1]
+        if operation.id not in undone:
+            undone.update(operation.reverts)
+            standing.append(operation)
+    here = {operation.id for operation in operations}
+    return [op for op in reversed(standing) if not op.reverts or not set(op.reverts) <= here], undone

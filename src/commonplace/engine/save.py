@@ -14,6 +14,7 @@ from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.engine.sources import manual_source, manual_source_id
 from commonplace.errors import ConflictError, InvalidError
 from commonplace.guard.entry import admit
+from commonplace.guard.standing import in_its_place
 from commonplace.guard.trust import lesser, tier_of
 from commonplace.model.base import set_once, utc
 from commonplace.model.fingerprint import fingerprint
@@ -80,7 +81,8 @@ def _write(scribe: Scribe, pen: Pen, wanted: MemoryRecord) -> MemoryRecord:
     if wanted.supersedes:
         from commonplace.engine.evolve import replace
 
-        return replace(scribe, pen, must_find(pen.view, wanted.supersedes), wanted, reason=None)
+        old = must_find(pen.view, wanted.supersedes)
+        return replace(scribe, pen, old, wanted.with_(supersedes=old.id), reason=None)
     twin = pen.view.twin(wanted, pen.now)
     if twin is not None:
         return reinforce(pen, twin, wanted)
@@ -97,6 +99,9 @@ def reinforce(pen: Pen, twin: MemoryRecord, wanted: MemoryRecord, run: str | Non
         lifted |= {"trust": wanted.trust, "tier": wanted.tier}
     if twin.status is Status.INBOX and wanted.status is Status.ACTIVE:
         lifted |= {"status": Status.ACTIVE, "status_reason": None}
+    for field in ("rationale", "evidence_ref"):  # the ground it was repeated with is the ground it stands on
+        if not getattr(twin, field) and getattr(wanted, field):
+            lifted[field] = getattr(wanted, field)
     again = pen.change(twin, **lifted)
     pen.sign(Verb.REINFORCE, run=run)
     return again
@@ -122,12 +127,26 @@ def _hash_of(asked: Save) -> str:
 def admit_save(asked: Save) -> None:
     if not asked.content or not asked.content.strip():
         raise InvalidError("content: there is nothing to save", hint="Say what should be remembered.", where="content")
-    for name, text in (("kind", asked.kind), *(("tag", tag) for tag in asked.tags)):
-        if text is not None and not text.strip():
-            raise InvalidError(f"{name}: must not be empty", where=name)
+    for name in _NAMES:
+        values = getattr(asked, name)
+        for text in (values,) if isinstance(values, str) else values or ():
+            if isinstance(text, str) and not text.strip():
+                raise InvalidError(f"{name}: must not be empty", hint="Leave it out, or give it a name.", where=name)
     admit({field: value for field in _TEXTS if (value := getattr(asked, field))})
 
 
+_NAMES = (
+    "kind",
+    "scope",
+    "project_id",
+    "repo_id",
+    "agent_id",
+    "tenant",
+    "tags",
+    "aliases",
+    "anchors",
+    "idempotency_key",
+)
 _TEXTS = (
     "content", "title", "summary", "rationale", "kind", "scope", "project_id", "repo_id", "agent_id", "tags",
     "evidence_ref", "supersedes", "idempotency_key", "anchors", "aliases", "tenant",
@@ -137,13 +156,12 @@ _TEXTS = (
 def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
     trust = _trust(scribe, asked)
     scope, scope_word = _scope(asked)
-    status, why = _status(asked, trust)
     kind = _kebab(asked.kind) if asked.kind else _KINDS.get(asked.type, str(asked.type))
-    return MemoryRecord(
+    said = MemoryRecord(
         id=new_id(),
         type=asked.type,
         scope=scope,
-        status=status,
+        status=Status.ACTIVE,
         content=asked.content,
         project_id=asked.project_id,
         repo_id=asked.repo_id,
@@ -172,8 +190,8 @@ def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
         tenant=asked.tenant,
         scope_word=scope_word,
         rationale=asked.rationale,
-        status_reason=why,
     )
+    return in_its_place(said)
 
 
 _KINDS = {Type.PROFILE: "preference", Type.TASK_HINT: "task-hint"}
@@ -202,27 +220,6 @@ def _scope(asked: Save) -> tuple[Scope, str | None]:
     if asked.repo_id:
         return Scope.REPO, None
     return (Scope.PROJECT, None) if asked.project_id else (Scope.GLOBAL, None)
-
-
-def _status(asked: Save, trust: Trust) -> tuple[Status, str | None]:
-    """An explicit structured write is active at once; what needs a second look waits in the inbox, with the reason."""
-    if asked.type is Type.DECISION and not (has_rationale(asked) or asked.evidence_ref):
-        return Status.INBOX, "a decision needs its rationale or a source before it is active"
-    if asked.type is Type.PROFILE and not trust.outranks(Trust.AGENT):
-        return Status.INBOX, "a fact about the person, said by an agent, needs the person's confirmation"
-    if trust in (Trust.EXTRACTED, Trust.EXTERNAL):
-        return Status.INBOX, f"it came through the {trust} channel and needs a second look"
-    return Status.ACTIVE, None
-
-
-_WHY = re.compile(
-    r"\b(because|since|so that|in order to|due to|rationale|reason|why|as it|to avoid|therefore|weil|damit|parce que|porque)\b",
-    re.IGNORECASE,
-)
-
-
-def has_rationale(said: Save | MemoryRecord) -> bool:
-    return bool(said.rationale) or any(text and _WHY.search(text) for text in (said.content, said.summary))
 
 
 def _kebab(kind: str) -> str:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
 
 from commonplace import settings
 from commonplace.errors import NotFoundError, StaleError, UnavailableError
+from commonplace.guard.text import check_text
 from commonplace.guard.trust import channel_of, check_actor, lesser
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, understand
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Trust, Verb
@@ -29,6 +33,35 @@ N = TypeVar("N", bound=Noun)
 
 class Request(Noun, frozen=True, kw_only=True):
     """What a verb is asked. Plain data: every surface fills one in, and the engine answers it."""
+
+
+R = TypeVar("R", bound=Request)
+
+
+def ask(cls: type[R], /, **fields: Any) -> R:
+    """A checked request from plain values: words for closed lists, texts for moments, one word for a list of one."""
+    for name in _lists_of(cls):
+        if name in fields:
+            fields[name] = _listed(fields[name])
+    for name, value in fields.items():
+        for text in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
+            if isinstance(text, str):
+                check_text(name, text)
+    request: R = understand(lambda: msgspec.convert(fields, cls), cls)
+    return request
+
+
+@cache
+def _lists_of(cls: type[Request]) -> tuple[str, ...]:
+    hints: dict[str, str] = cls.__annotations__
+    return tuple(name for name, hint in hints.items() if hint.startswith("Annotated[tuple["))
+
+
+def _listed(given: Any) -> Any:
+    """A plain string must never be taken apart into letters; anything else that can be walked is a list."""
+    if isinstance(given, str):
+        return (given,)
+    return tuple(given) if isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping)) else given
 
 
 class Pen:

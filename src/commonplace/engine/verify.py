@@ -16,7 +16,7 @@ from commonplace.model.finding import Examination, Finding
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import GENESIS, Entry
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Entity
+from commonplace.model.words import Entity, Verb
 from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
 
@@ -52,7 +52,7 @@ def check_chain(view: View, counts: dict[str, int], progress: Progress | None = 
     """Every entry follows the one before it and is what was written; nothing is missing, altered or reordered."""
     prev, seq, highest = GENESIS, 0, view.highest_seq()
     erased: dict[str, str] = {}
-    purges: dict[str, str] = {}
+    purged: dict[str, str] = {}
     for entry in view.chain():
         counts["entries"] += 1
         if progress and counts["entries"] % 500 == 0:
@@ -63,23 +63,31 @@ def check_chain(view: View, counts: dict[str, int], progress: Progress | None = 
             yield _finding("journal_altered", f"entry {entry.seq} is not what was written", entry)
         if entry.is_purged:
             erased[str(entry.seq)] = "" if bytes(entry.kept) == b"null" else sha256(bytes(entry.kept)).hexdigest()
-        elif entry.verb == "purge":
-            purges.update(_kept_by(entry))
+        yield from _check_meaning(view, entry, purged)
         prev, seq = entry.hash, entry.seq
     if seq != highest:
         yield Finding(code="journal_cut", message=f"{highest - seq} entries are missing at the end", hint=_HINT)
     for number, digest in erased.items():
-        if purges.get(number) != digest:
+        if purged.get(number) != digest:
             yield Finding(
                 code="journal_emptied", message=f"entry {number} lost its content without a purge", hint=_HINT
             )
 
 
-def _kept_by(entry: Entry) -> dict[str, str]:
+def _check_meaning(view: View, entry: Entry, purged: dict[str, str]) -> Iterator[Finding]:
+    """What the entry says can be read, can be found by the ids it speaks of, and, if it purged, left its tombstones."""
     try:
-        return entry.operation().kept
+        operation = entry.operation()
     except ValueError:
-        return {}  # an unreadable payload is reported as altered already
+        yield _finding("journal_unreadable", f"entry {entry.seq} cannot be read", entry)
+        return
+    purged.update(operation.kept)
+    if not view.is_named(entry.seq, (entry.id, *operation.subjects())):
+        yield _finding("journal_index", f"entry {entry.seq} cannot be found by all that it speaks of", entry)
+    if operation.verb is Verb.PURGE:
+        for id in operation.subjects():
+            if not view.is_purged(id):
+                yield _finding("tombstone_missing", f"the tombstone of {id} is gone", entry)
 
 
 def _check_things(view: View, counts: dict[str, int]) -> Iterator[Finding]:
@@ -91,14 +99,11 @@ def _check_things(view: View, counts: dict[str, int]) -> Iterator[Finding]:
         except CommonplaceError as cause:
             yield Finding(code="unreadable", message=cause.message, where=subject, hint=_HINT)
     for entity in _JOURNALLED:
-        yield from _check_unknown(view, entity)
-
-
-def _check_unknown(view: View, entity: Entity) -> Iterator[Finding]:
-    for noun in view.nouns(entity):
-        id: str = noun.id  # type: ignore[attr-defined]
-        if next(view.operations(subject=id), None) is None:
-            yield Finding(code="not_in_journal", message=f"this {entity} is not in the journal", where=id, hint=_HINT)
+        for id in view.ids(entity):
+            if not view.is_subject(id):
+                yield Finding(
+                    code="not_in_journal", message=f"this {entity} is not in the journal", where=id, hint=_HINT
+                )
 
 
 def _check_thing(view: View, subject: str) -> Iterator[Finding]:
@@ -109,12 +114,8 @@ def _check_thing(view: View, subject: str) -> Iterator[Finding]:
     expected = replay(operations, subject)
     found = view.noun(entity, subject)
     if (found.to_dict() if found else None) != expected:
-        yield Finding(
-            code="differs_from_journal",
-            message=f"this {entity} {_how(found, expected)}",
-            where=subject,
-            hint=_HINT,
-        )
+        message = f"this {entity} {_how(found, expected)}"
+        yield Finding(code="differs_from_journal", message=message, where=subject, hint=_HINT)
     elif isinstance(found, MemoryRecord) and found.fingerprint != fingerprint(found.content):
         yield Finding(
             code="fingerprint", message="its fingerprint is not that of its content", where=subject, hint=_HINT

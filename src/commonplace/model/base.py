@@ -65,24 +65,31 @@ def understand(read: Any, cls: type) -> Any:
         raised = cause.__cause__
         if isinstance(raised, InvalidError):
             raise raised from None
-        raise InvalidError(f"not a valid {cls.__name__}: {_plainly(cls, cause)}") from None
+        raise _complaint(cls, cause) from None
 
 
-def _plainly(cls: type, cause: Exception) -> str:
-    """The decoder's complaint; for a closed list, with the list. A value is named by msgspec only when it is a word
-    of ours that it did not know, so no content reaches the message."""
-    said = str(cause)
-    if "enum value" in said:
-        field = said.rpartition("$.")[2].strip("`")
-        words = closed_words(cls, field)
-        return f"{field} is not one of: {words}" if words else "a word outside its closed list"
-    return said
+def _complaint(cls: type, cause: Exception) -> InvalidError:
+    """What the decoder says, in our words: the place, what was wanted there, never the value."""
+    said, _, place = str(cause).partition(" - at `$")
+    path = place.strip("`.").replace("[...]", "").split(".") if place else []
+    where = ".".join(path) or None
+    if "enum value" in said and path:
+        words = closed_words(cls, path)
+        return InvalidError(f"{path[-1]} is not one of: {words}", hint=f"Use one of: {words}.", where=where)
+    if isinstance(cause, msgspec.ValidationError):
+        return InvalidError(f"{where or cls.__name__}: {said.replace('`', '')}", where=where)
+    return InvalidError(f"not a valid {cls.__name__}: {said.replace('`', '')}")
 
 
-def closed_words(cls: type, field: str) -> str:
+def closed_words(cls: type, path: list[str]) -> str:
+    """The words of the closed list that a path of field names leads to."""
     for known in msgspec.structs.fields(cls):
-        if known.name == field and isinstance(known.type, type) and issubclass(known.type, Closed):
-            return ", ".join(known.type)
+        if known.name == path[0]:
+            for kind in (known.type, *getattr(known.type, "__args__", ())):
+                if isinstance(kind, type) and issubclass(kind, Closed):
+                    return ", ".join(kind)
+                if isinstance(kind, type) and issubclass(kind, Noun) and path[1:]:
+                    return closed_words(kind, path[1:])
     return ""
 
 

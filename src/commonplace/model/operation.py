@@ -31,6 +31,16 @@ class Change(Noun, frozen=True, kw_only=True, array_like=True):
     before: dict[str, Any] | None
     after: dict[str, Any] | None
 
+    def mentions(self) -> list[str]:
+        """The memories that a link or a conflict is about."""
+        if self.entity not in _ENDS:
+            return []
+        said = self.after or self.before or {}
+        return [said[end] for end in _ENDS[self.entity] if end in said]
+
+
+_ENDS = {Entity.LINK: ("from_id", "to_id"), Entity.CONFLICT: ("left_id", "right_id")}
+
 
 class Payload(Noun, frozen=True, kw_only=True, omit_defaults=True):
     """The part of an operation that can hold content, and that `purge` destroys."""
@@ -86,6 +96,10 @@ class Entry(Noun, frozen=True, kw_only=True):
     payload_hash: bytes
     prev: bytes
     hash: bytes
+
+    def to_dict(self) -> dict[str, Any]:
+        plain: dict[str, Any] = msgspec.json.decode(self.to_json())
+        return plain
 
     @property
     def is_purged(self) -> bool:

@@ -23,6 +23,10 @@ class Page(Noun, frozen=True, kw_only=True):
     after: str | None = None
 
 
+Order = tuple[int, int]
+"""A memory's place in every listing: newer is greater."""
+
+
 class View(Protocol):
     """One consistent look at a book. Everything read through one view belongs to the same moment."""
 
@@ -35,6 +39,14 @@ class View(Protocol):
 
         Lazy: what is not asked for is not read. The cost grows with the page, not with the book.
         """
+        ...
+
+    def in_order(self, where: Filter, page: Page | None = None) -> Iterator[tuple[Order, MemoryRecord]]:
+        """As `memories`, each with its place."""
+        ...
+
+    def order_of(self, id: str) -> Order:
+        """The place of one memory. Raises `NotFoundError` if it is not there."""
         ...
 
     def twin(self, record: MemoryRecord, now: datetime) -> MemoryRecord | None:
@@ -55,6 +67,10 @@ class View(Protocol):
 
     def noun(self, entity: Entity, id: str) -> Noun | None:
         """The present state of anything the journal keeps."""
+        ...
+
+    def ids(self, entity: Entity) -> Iterator[str]:
+        """The ids of everything of one sort, sorted, also of what cannot be read."""
         ...
 
     def present(self, entity: Entity, ids: Sequence[str]) -> set[str]:
@@ -84,6 +100,10 @@ class View(Protocol):
         """Entries of the journal in the order of their sequence. Lazy."""
         ...
 
+    def is_named(self, seq: int, names: Iterable[str]) -> bool:
+        """Can this entry of the journal be found by all of these ids?"""
+        ...
+
     def chain(self) -> Iterator[Entry]:
         """Every entry of the journal exactly as it is stored, in order. Lazy."""
         ...
@@ -94,6 +114,10 @@ class View(Protocol):
 
     def subjects(self) -> Iterator[str]:
         """The ids of everything the journal speaks of, sorted. Lazy."""
+        ...
+
+    def is_subject(self, id: str) -> bool:
+        """Does the journal speak of this?"""
         ...
 
     def tombstones(self) -> Iterator[tuple[str, int]]:

@@ -7,29 +7,42 @@ by one line here. It is plain data without imports, because `commonplace --help`
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from commonplace.engine.scribe import Request
 
 
-class Described(NamedTuple):
-    """One operation. `verb` and `request` name a function and a class in `commonplace.engine.<module>`."""
+class Described:
+    """One operation. `verb` and `request` name a function and a class in `commonplace.engine.<module>`.
 
-    name: str
-    group: str
-    summary: str
-    module: str
-    verb: str
-    request: str
-    answers: str
-    """How the answer is shown: a record, records, an operation, operations, ..."""
-    positional: tuple[str, ...] = ()
-    writes: bool = False
-    takes_progress: bool = False
-    destroys: bool = False
-    """Cannot be undone: a surface asks before it calls."""
-    example: str = ""
+    A plain class: the first NamedTuple or dataclass of a process costs more than all of `--help`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        group: str,
+        summary: str,
+        module: str,
+        verb: str,
+        request: str,
+        answers: str,
+        positional: tuple[str, ...] = (),
+        *,
+        writes: bool = False,
+        takes_progress: bool = False,
+        destroys: bool = False,
+        example: str = "",
+    ) -> None:
+        self.name, self.group, self.summary = name, group, summary
+        self.module, self.verb, self.request = module, verb, request
+        self.answers = answers
+        """How the answer is shown: a record, records, an operation, operations, ..."""
+        self.positional, self.writes, self.takes_progress = positional, writes, takes_progress
+        self.destroys = destroys
+        """Cannot be undone: a surface asks before it calls."""
+        self.example = example
 
     def request_class(self) -> type[Request]:
         found: type[Request] = getattr(import_module(f"commonplace.engine.{self.module}"), self.request)

@@ -11,7 +11,7 @@ from commonplace.catalog.sqlite import eraser, journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.model.base import Noun, to_micros
-from commonplace.model.operation import Change, Entry, Operation, Payload, change_of, encode_payload
+from commonplace.model.operation import Change, Entry, Operation, change_of
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.catalog import Edit, Signature
@@ -38,7 +38,7 @@ class SqliteDraft(SqliteView):
         for _, entity, noun in several:
             if entity is not Entity.MEMORY:
                 self._apply(entity, None, noun)
-        journal.append_all(self._db, ((signature, noun.id, _made(entity, noun)) for signature, entity, noun in several))  # type: ignore[attr-defined]
+        journal.append_all(self._db, ((signature, _made(entity, noun)) for signature, entity, noun in several))
 
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         self._db.execute("INSERT INTO idempotency_keys VALUES (?, ?, ?)", (key, asked, memory_id))
@@ -156,10 +156,10 @@ class SqliteDraft(SqliteView):
             self._db.execute("DELETE FROM memory_aliases WHERE alias = ? AND n = ?", (alias, n))
 
 
-def _made(entity: Entity, noun: Noun) -> bytes:
-    """The payload of an operation that made one thing. The noun is its own JSON form: no detour over a dict."""
-    made = Change(entity=entity, id=noun.id, before=None, after=noun)  # type: ignore[arg-type, attr-defined]
-    return encode_payload(Payload(changes=(made,)))
+def _made(entity: Entity, noun: Noun) -> Change:
+    """The change that made one thing. A memory is its own JSON form: no detour over a dict."""
+    after = noun if entity is Entity.MEMORY else noun.to_dict()
+    return Change(entity=entity, id=noun.id, before=None, after=after)  # type: ignore[arg-type, attr-defined]
 
 
 def _after(change: Change, before: Noun | None) -> Noun | None:

@@ -10,9 +10,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
+import msgspec
 
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.model.operation import Payload, decode_payload, encode_payload
+from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 
 if TYPE_CHECKING:
@@ -52,14 +54,13 @@ def withhold(db: apsw.Connection, seq: int, kept: bytes | None) -> None:
 
 
 def _things_of(db: apsw.Connection, id: str) -> list[tuple[Entity, str]]:
-    """The memory, and what exists only because of it: its links and its conflicts, which may quote it."""
-    links = db.execute("SELECT id FROM memory_links WHERE from_id = ?1 OR to_id = ?1 ORDER BY id", (id,))
-    conflicts = db.execute("SELECT id FROM conflicts WHERE left_id = ?1 OR right_id = ?1 ORDER BY id", (id,))
-    return [
-        (Entity.MEMORY, id),
-        *((Entity.LINK, row[0]) for row in links),
-        *((Entity.CONFLICT, row[0]) for row in conflicts),
-    ]
+    """The memory, and what exists, or once existed, only because of it: its links and its conflicts, which may quote it."""
+    told = db.execute(
+        "SELECT coalesce(payload, kept, 'null') FROM journal_names CROSS JOIN journal USING (seq) WHERE name = ? AND role = 2",
+        (id,),
+    )
+    changes = [change for (stored,) in told for change in (decode_payload(stored) or Payload()).changes]
+    return [(Entity.MEMORY, id), *((change.entity, change.id) for change in changes if id in change.mentions())]
 
 
 def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, bytes]:
@@ -77,6 +78,7 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
     for table, column, value in _TABLES_OF_A_MEMORY:
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (n if value == "n" else id,))
     _erase_receipts(db, id)
+    _erase_quarantine(db, record)
     return {id: view.mark(record.fingerprint)}
 
 
@@ -101,10 +103,18 @@ def _erase_receipts(db: apsw.Connection, id: str) -> None:
         db.execute("DELETE FROM retrieval_log_memories WHERE log_id = ?", (log,))
 
 
+def _erase_quarantine(db: apsw.Connection, record: MemoryRecord) -> None:
+    """A line that was kept aside may quote it."""
+    for quoted in (record.id.encode(), msgspec.json.encode(record.content)[1:-1]):
+        db.execute("DELETE FROM quarantine WHERE raw IS NOT NULL AND instr(raw, ?)", (quoted,))
+
+
 def _erase_payloads(db: apsw.Connection, gone: set[str]) -> dict[str, str]:
     """For each entry that spoke of something gone: its number, and the hash of what is kept of it."""
     kept: dict[str, str] = {}
-    seqs = {row[0] for id in gone for row in db.execute("SELECT seq FROM journal_subjects WHERE subject = ?", (id,))}
+    seqs = {
+        row[0] for id in gone for row in db.execute("SELECT seq FROM journal_names WHERE name = ? AND role <> 1", (id,))
+    }
     for seq in sorted(seqs):
         stored = db.execute("SELECT coalesce(payload, kept, 'null') FROM journal WHERE seq = ?", (seq,)).get
         payload = decode_payload(stored) or Payload()

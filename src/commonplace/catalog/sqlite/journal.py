@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 from msgspec import Raw
 
+from commonplace.catalog.sqlite import times
 from commonplace.errors import CorruptError
 from commonplace.model.base import from_micros, to_micros
 from commonplace.model.operation import (
@@ -28,18 +29,19 @@ from commonplace.seam.catalog import Signature
 _COLUMNS = "seq, id, run, verb, actor, trust, surface, at, salt, payload, kept, payload_hash, prev, hash"
 _SELECT = ", ".join(f"journal.{column}" for column in _COLUMNS.split(", "))
 _INSERT = f"INSERT INTO journal ({_COLUMNS}) VALUES ({', '.join('?' * 14)})"
-_SUBJECT = "INSERT INTO journal_subjects VALUES (?, ?)"
+_NAME = "INSERT INTO journal_names VALUES (?, ?, ?)"
 
 
 def append(
     db: apsw.Connection, signature: Signature, changes: tuple[Change, ...], kept: dict[str, str] | None = None
 ) -> Operation:
     """Add one entry at the end of the chain."""
-    last, prev = head(db)
+    last, prev, last_at = head(db)
     said = Payload(reason=signature.reason, changes=changes, kept=kept or {}, reverts=signature.reverts)
     row = forge(last + 1, prev, signature, encode_payload(said))
     db.execute(_INSERT, row)
-    _note_subjects(db, row[0], changes)
+    times.note_step(db, row[0], row[7], last_at)
+    db.executemany(_NAME, _names(row[0], signature.id, changes))
     return Operation(
         seq=row[0],
         id=signature.id,
@@ -57,18 +59,19 @@ def append(
     )
 
 
-def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, str, bytes]]) -> None:
-    """Add many entries, each about one thing: its signature, the thing's id, and its payload."""
-    last, prev = head(db)
-    rows, subjects = [], []
-    for signature, subject, payload in several:
+def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> None:
+    """Add many entries, each of one change."""
+    last, prev, last_at = head(db)
+    rows, names = [], []
+    for signature, change in several:
         last += 1
-        row = forge(last, prev, signature, payload)
-        prev = row[-1]
+        row = forge(last, prev, signature, encode_payload(Payload(reason=signature.reason, changes=(change,))))
+        times.note_step(db, last, row[7], last_at)
+        prev, last_at = row[-1], row[7]
         rows.append(row)
-        subjects.append((subject, last))
+        names += _names(last, signature.id, (change,))
     db.executemany(_INSERT, rows)
-    db.executemany(_SUBJECT, subjects)
+    db.executemany(_NAME, names)
 
 
 def forge(seq: int, prev: bytes, signed: Signature, payload: bytes) -> tuple[Any, ...]:
@@ -83,9 +86,13 @@ def forge(seq: int, prev: bytes, signed: Signature, payload: bytes) -> tuple[Any
 
 def adopt_all(db: apsw.Connection, entries: Sequence[Entry]) -> None:
     """Put entries of another book at the end of this chain, exactly as they are."""
+    last_at = head(db)[2]
+    for entry in entries:
+        times.note_step(db, entry.seq, to_micros(entry.at), last_at)
+        last_at = to_micros(entry.at)
     db.executemany(_INSERT, [_row(entry) for entry in entries])
     for entry in entries:
-        _note_subjects(db, entry.seq, entry.operation().changes)
+        db.executemany(_NAME, _names(entry.seq, entry.id, entry.operation().changes))
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:
@@ -97,15 +104,21 @@ def _stored(raw: Raw) -> bytes | None:
     return None if bytes(raw) == b"null" else bytes(raw)
 
 
-def _note_subjects(db: apsw.Connection, seq: int, changes: tuple[Change, ...]) -> None:
-    for subject in dict.fromkeys(change.id for change in changes):
-        db.execute(_SUBJECT, (subject, seq))
+def _names(seq: int, id: str, changes: Iterable[Change]) -> list[tuple[str, int, int]]:
+    """What an entry can be found by."""
+    roles = {id: 1}
+    for change in changes:
+        roles.setdefault(change.id, 0)
+    for change in changes:
+        for memory in change.mentions():
+            roles.setdefault(memory, 2)
+    return [(name, seq, role) for name, role in roles.items()]
 
 
-def head(db: apsw.Connection) -> tuple[int, bytes]:
-    """The last entry's number and hash; where the next one goes on."""
-    found = db.execute("SELECT seq, hash FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
-    return (found[0], found[1]) if found else (0, GENESIS)
+def head(db: apsw.Connection) -> tuple[int, bytes, int]:
+    """The last entry's number, hash and time; where the next one goes on."""
+    found = db.execute("SELECT seq, hash, at FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
+    return (found[0], found[1], found[2]) if found else (0, GENESIS, 0)
 
 
 def chain(db: apsw.Connection) -> Iterator[Entry]:
@@ -131,34 +144,46 @@ def read(
     newest_first: bool = False,
 ) -> Iterator[Operation]:
     """Entries in the order of their sequence, narrowed by the index that fits best."""
+    if since is not None:
+        after_seq = max(after_seq, times.first_since(db, to_micros(since)) - 1)
     source, conditions = "journal", ["journal.seq > ?"]
     values: list[Any] = [after_seq]
     if subject is not None:
-        source = "journal_subjects AS s CROSS JOIN journal USING (seq)"
-        conditions, values = ["s.subject = ?", "s.seq > ?"], [subject, after_seq]
-    for column, asked in (("run", run), ("actor", actor), ("verb", verb)):
+        source = "journal_names AS s CROSS JOIN journal USING (seq)"
+        conditions, values = ["s.name = ?", "s.seq > ?", "s.role <> 1"], [subject, after_seq]
+    if until is not None:
+        conditions.append("journal.seq <= ?")
+        values.append(times.last_until(db, to_micros(until)))
+    for column, sign, asked in (
+        ("run", "=", run),
+        ("actor", "=", actor),
+        ("verb", "=", verb),
+        ("at", ">=", None if since is None else to_micros(since)),
+        ("at", "<=", None if until is None else to_micros(until)),
+    ):
         if asked is not None:
-            conditions.append(f"journal.{column} = ?")
+            conditions.append(f"journal.{column} {sign} ?")
             values.append(asked)
-    for moment, sign in ((since, ">="), (until, "<=")):
-        if moment is not None:
-            conditions.append(f"journal.at {sign} ?")
-            values.append(to_micros(moment))
     order = "DESC" if newest_first else "ASC"
     rows = db.execute(f"SELECT {_SELECT} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq {order}", values)
     return (_operation(row) for row in rows)
 
 
 def one(db: apsw.Connection, id: str) -> Operation | None:
-    row = db.execute(f"SELECT {_SELECT} FROM journal WHERE id = ?", (id,)).fetchone()
+    row = db.execute(
+        f"SELECT {_SELECT} FROM journal_names AS s CROSS JOIN journal USING (seq) WHERE s.name = ? AND s.role = 1",
+        (id,),
+    ).fetchone()
     return _operation(row) if row else None
 
 
 def seq_at(db: apsw.Connection, moment: datetime) -> int:
-    found = db.execute(
-        "SELECT seq FROM journal WHERE at <= ? ORDER BY at DESC, seq DESC LIMIT 1", (to_micros(moment),)
-    ).get
-    return found or 0
+    return times.last_until(db, to_micros(moment))
+
+
+def is_named(db: apsw.Connection, seq: int, names: Iterable[str]) -> bool:
+    """Can the entry be found by all of these?"""
+    return all(db.execute("SELECT 1 FROM journal_names WHERE name = ? AND seq = ?", (name, seq)).get for name in names)
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

@@ -18,7 +18,7 @@ from commonplace.errors import NotFoundError
 from commonplace.model.base import to_micros
 from commonplace.model.filter import Filter
 from commonplace.model.record import MemoryRecord
-from commonplace.seam.catalog import Page
+from commonplace.seam.catalog import Order, Page
 
 # From the narrowest to the widest in practice: the first that is asked for leads.
 _LEADS = ("repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")
@@ -27,19 +27,21 @@ _HAS_TAG = "EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created
 _MANY = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 
 
-def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Iterator[MemoryRecord]:
-    """The matching memories, newest first."""
+def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Iterator[tuple[Order, MemoryRecord]]:
+    """The matching memories, newest first, each with its place in the order."""
     conditions, values = _checks(where)
     if page and page.after:
         conditions.append("(created_at, n) < (?, ?)")
-        values += _position(connection, page.after)
+        values += order_of(connection, page.after)
     limit = page.limit if page else -1
     walks = [
         connection.execute(sql + " LIMIT ?", (*leading, *values, limit))
         for sql, leading in _walks(where, _lead(where), conditions)
     ]
     rows = walks[0] if len(walks) == 1 else merge(*walks, key=lambda row: (-row[-2], -row[-1]))
-    return (MEMORIES.from_row(row) for row in (islice(rows, limit) if page else rows))
+    for row in islice(rows, limit) if page else rows:
+        for record in MEMORIES.readable((row,)):
+            yield (row[-2], row[-1]), record
 
 
 def _walks(where: Filter, lead: str | None, conditions: list[str]) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -49,7 +51,7 @@ def _walks(where: Filter, lead: str | None, conditions: list[str]) -> Iterator[t
     sql = f"SELECT {_COLUMNS} FROM {source} WHERE {led}{checks} ORDER BY {order}"
     if lead == "tag":
         sql = sql.replace("(created_at, n)", "(t.created_at, t.n)")
-    for status in where.statuses:
+    for status in dict.fromkeys(where.statuses):
         for value in _values(where, lead):
             yield sql, ((value, str(status)) if lead else (str(status),))
 
@@ -63,6 +65,8 @@ def _source(lead: str | None) -> tuple[str, str, str]:
             "t.created_at DESC, t.n DESC",
         )
     led = f"{lead} = ? AND status = ?" if lead else "status = ?"
+    if lead == "source_ref":
+        led += " AND substr(source_ref, 1, 7) <> 'manual-'"  # what the index covers
     return "memories", led, "created_at DESC, n DESC"
 
 
@@ -70,6 +74,8 @@ def _lead(where: Filter) -> str | None:
     if where.tags:
         return "tag"
     for field in _LEADS:
+        if field == "source_ref" and (where.source_ref or "manual-").startswith("manual-"):
+            continue  # hand-written memories share a source per writer: too wide to be worth an index
         if getattr(where, _MANY.get(field, field)) is not None:
             return field
     return "always_load" if where.always_load else None
@@ -107,10 +113,11 @@ def _checks(where: Filter) -> tuple[list[str], list[Any]]:
     return conditions, values
 
 
-def _position(connection: apsw.Connection, after: str) -> tuple[int, int]:
-    found = connection.execute("SELECT created_at, n FROM memories WHERE id = ?", (after,)).get
+def order_of(connection: apsw.Connection, id: str) -> Order:
+    """A memory's place in every listing: newer is greater."""
+    found = connection.execute("SELECT created_at, n FROM memories WHERE id = ?", (id,)).get
     if found is None:
-        raise NotFoundError("the memory to go on from is not there", where=after)
+        raise NotFoundError("there is no such memory to go on from", where=id)
     return (found[0], found[1])
 
 

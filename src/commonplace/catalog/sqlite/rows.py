@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from commonplace.errors import CorruptError
 from commonplace.model.base import Closed, Noun, from_micros, to_micros
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
@@ -41,9 +42,20 @@ class Table(Generic[N]):
         return out(getattr(noun, field)) if out else getattr(noun, field)
 
     def from_row(self, row: Iterable[Any]) -> N:
-        """A noun from a row selected with `select`."""
+        """A noun from a row selected with `select`. Raises `CorruptError` for a row that nothing of ours can have written."""
         values = tuple(row)
-        return self.noun(**{field: (back(values[i]) if back else values[i]) for field, i, back in self._in})
+        try:
+            return self.noun(**{field: (back(values[i]) if back else values[i]) for field, i, back in self._in})
+        except (ValueError, TypeError, OverflowError, AttributeError) as cause:
+            raise CorruptError(f"a row of {self.name} cannot be read", where=str(values[0])[:80]) from cause
+
+    def readable(self, rows: Iterable[Iterable[Any]]) -> Iterator[N]:
+        """Those rows that can be read: one bad row does not keep the rest away, and `doctor` names it."""
+        for row in rows:
+            try:
+                yield self.from_row(row)
+            except CorruptError:
+                continue
 
 
 def _ways(noun: type[Noun], field: str) -> tuple[Convert | None, Convert | None]:

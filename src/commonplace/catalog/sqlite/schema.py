@@ -39,7 +39,7 @@ CREATE INDEX memories_by_trust ON memories (trust, status, created_at);
 CREATE INDEX memories_by_project ON memories (project_id, status, created_at) WHERE project_id IS NOT NULL;
 CREATE INDEX memories_by_repo ON memories (repo_id, status, created_at) WHERE repo_id IS NOT NULL;
 CREATE INDEX memories_by_agent ON memories (agent_id, status, created_at) WHERE agent_id IS NOT NULL;
-CREATE INDEX memories_by_source ON memories (source_ref, status, created_at) WHERE source_ref IS NOT NULL;
+CREATE INDEX memories_by_source ON memories (source_ref, status, created_at) WHERE substr(source_ref, 1, 7) <> 'manual-';
 CREATE INDEX memories_by_tenant ON memories (tenant, status, created_at) WHERE tenant IS NOT NULL;
 CREATE INDEX memories_by_always_load ON memories (always_load, status, created_at) WHERE always_load = 1;
 CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
@@ -111,14 +111,20 @@ CREATE TABLE saved_views (name TEXT PRIMARY KEY, filter TEXT NOT NULL, created_a
 -- end of the journal are missed.
 CREATE TABLE journal (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE, run TEXT, verb TEXT NOT NULL, actor TEXT NOT NULL, trust TEXT NOT NULL, surface TEXT NOT NULL,
+  id TEXT NOT NULL, run TEXT, verb TEXT NOT NULL, actor TEXT NOT NULL, trust TEXT NOT NULL, surface TEXT NOT NULL,
   at INTEGER NOT NULL,
   salt BLOB, payload BLOB, kept BLOB, payload_hash BLOB NOT NULL, prev BLOB NOT NULL, hash BLOB NOT NULL
 );
-CREATE INDEX journal_by_time ON journal (at);
 CREATE INDEX journal_by_actor ON journal (actor);
 CREATE INDEX journal_by_run ON journal (run) WHERE run IS NOT NULL;
-CREATE TABLE journal_subjects (subject TEXT, seq INTEGER, PRIMARY KEY (subject, seq)) WITHOUT ROWID;
+-- What an entry can be found by: the ids of all things it changed (role 0), its own id (role 1), and the memories that a
+-- link or a conflict it changed is about (role 2). One tree for all, because ids made together lie together.
+CREATE TABLE journal_names (
+  name TEXT, seq INTEGER, role INTEGER NOT NULL, PRIMARY KEY (name, seq)
+) WITHOUT ROWID;
+
+-- The entries before which somebody set the clock back.
+CREATE TABLE clock_steps (seq INTEGER PRIMARY KEY);
 
 CREATE TABLE foreign_journal (hash BLOB PRIMARY KEY, origin TEXT NOT NULL, entry BLOB) WITHOUT ROWID;
 CREATE TABLE foreign_subjects (subject TEXT, hash BLOB, PRIMARY KEY (subject, hash)) WITHOUT ROWID;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,18 @@ from commonplace.catalog.sqlite import journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
+from commonplace.model.fingerprint import normalised
 from commonplace.model.operation import Entry, Operation
-from commonplace.model.record import LIVE, MemoryRecord
+from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.catalog import Page
+from commonplace.seam.catalog import Order, Page
 
 if TYPE_CHECKING:
     from commonplace.model.link import Conflict, Link
 
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
-_BY_FINGERPRINT = f"SELECT {MEMORIES.select} FROM memories WHERE fingerprint = ? ORDER BY n"
+_BY_FINGERPRINT = f"SELECT {MEMORIES.select} FROM memories WHERE fingerprint = ?"
 _COUNTED = ("memories", "memory_links", "sources", "conflicts", "journal", "quarantine", "tombstones")
 
 
@@ -38,14 +39,23 @@ class SqliteView:
         return MEMORIES.from_row(row) if row else None
 
     def memories(self, where: Filter, page: Page | None = None) -> Iterator[MemoryRecord]:
+        return (record for _, record in self.in_order(where, page))
+
+    def in_order(self, where: Filter, page: Page | None = None) -> Iterator[tuple[Order, MemoryRecord]]:
         from commonplace.catalog.sqlite import listing
 
         return listing.walk(self._db, where, page)
 
+    def order_of(self, id: str) -> Order:
+        from commonplace.catalog.sqlite import listing
+
+        return listing.order_of(self._db, id)
+
     def twin(self, record: MemoryRecord, now: datetime) -> MemoryRecord | None:
-        for row in self._db.execute(_BY_FINGERPRINT, (record.fingerprint,)):
-            other = MEMORIES.from_row(row)
-            if other.status in LIVE and other.is_live(now) and _same_readers(record, other):
+        said = normalised(record.content)
+        for other in MEMORIES.readable(self._db.execute(_BY_FINGERPRINT, (record.fingerprint,))):
+            # Compared word by word too: a damaged or forged fingerprint must not send a memory into another one.
+            if other.is_live(now) and _same_readers(record, other) and normalised(other.content) == said:
                 return other
         return None
 
@@ -76,6 +86,9 @@ class SqliteView:
         row = self._db.execute(f"SELECT {table.select} FROM {table.name} WHERE id = ?", (id,)).fetchone()
         return table.from_row(row) if row else None
 
+    def ids(self, entity: Entity) -> Iterator[str]:
+        return (row[0] for row in self._db.execute(f"SELECT id FROM {table_of(entity).name} ORDER BY id"))
+
     def present(self, entity: Entity, ids: Sequence[str]) -> set[str]:
         asked = msgspec.json.encode(ids).decode()
         rows = self._db.execute(
@@ -86,13 +99,16 @@ class SqliteView:
     def nouns(self, entity: Entity) -> Iterator[Noun]:
         table = table_of(entity)
         rows = self._db.execute(f"SELECT {table.select} FROM {table.name} ORDER BY id")
-        return (table.from_row(row) for row in rows)
+        return table.readable(rows)
 
     def operation(self, id: str) -> Operation | None:
         return journal.one(self._db, id)
 
     def operations(self, **asked: Any) -> Iterator[Operation]:
         return journal.read(self._db, **asked)
+
+    def is_named(self, seq: int, names: Iterable[str]) -> bool:
+        return journal.is_named(self._db, seq, names)
 
     def chain(self) -> Iterator[Entry]:
         return journal.chain(self._db)
@@ -101,7 +117,11 @@ class SqliteView:
         return journal.highest(self._db)
 
     def subjects(self) -> Iterator[str]:
-        return (row[0] for row in self._db.execute("SELECT DISTINCT subject FROM journal_subjects ORDER BY subject"))
+        rows = self._db.execute("SELECT DISTINCT name FROM journal_names WHERE role = 0 ORDER BY name")
+        return (row[0] for row in rows)
+
+    def is_subject(self, id: str) -> bool:
+        return bool(self._db.execute("SELECT 1 FROM journal_names WHERE name = ? AND role = 0 LIMIT 1", (id,)).get)
 
     def tombstones(self) -> Iterator[tuple[str, int]]:
         return (tuple(row) for row in self._db.execute("SELECT id, seq FROM tombstones ORDER BY id"))
@@ -136,7 +156,7 @@ class SqliteView:
             f" WHERE memories_fts MATCH ? AND {condition} ORDER BY cost, memories.id LIMIT ?",
             (asked, *values, limit),
         )
-        return [(MEMORIES.from_row(row[:-1]), -row[-1]) for row in rows]
+        return [(record, -row[-1]) for row in rows for record in MEMORIES.readable((row,))]
 
     def any_purged(self) -> bool:
         return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").get)
