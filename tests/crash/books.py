@@ -44,6 +44,8 @@ class Template:
     truth: dict[str, dict[str, Any]]
     ids: list[str]
     operation: str
+    """What made the first memory."""
+    operations: int
     other_export: Path
 
     @classmethod
@@ -53,8 +55,8 @@ class Template:
         with open_book(folder) as book:
             ids = furnish(book, 24)
             operation = book.history(ids[0])[0].id
-            truth = every_memory(book)
-        return cls(folder, truth, ids, operation, _other_export(where))
+            truth, operations = every_memory(book), book.stats().operations
+        return cls(folder, truth, ids, operation, operations, _other_export(where))
 
     def copy(self, where: Path) -> Path:
         shutil.copytree(self.folder, where, dirs_exist_ok=True)

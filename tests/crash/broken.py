@@ -14,7 +14,7 @@ from .interrupt import STEPS, BookUnderFire
 from .workload import Writer
 
 
-def _database(where: Path, synchronous: str) -> apsw.Connection:
+def plain_database(where: Path, synchronous: str) -> apsw.Connection:
     db = apsw.Connection(str(where / "plain.sqlite"))
     db.set_busy_timeout(5000)
     db.execute(f"PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}").fetchall()
@@ -31,13 +31,13 @@ class PlainRows:
         self.acknowledged = 0
 
     def work(self, seed: int, say: Say) -> None:
-        db = _database(self._where, self._synchronous)
+        db = plain_database(self._where, self._synchronous)
         for n in range(5_000):  # until it is killed
             db.execute("INSERT INTO rows (text) VALUES (?)", (f"{seed}-{n}" * 20,))
             say({"ack": time.monotonic_ns(), "row": db.last_insert_rowid()})
 
     def check(self, said: list[Said], before: int | None) -> list[str]:
-        db = _database(self._where, self._synchronous)
+        db = plain_database(self._where, self._synchronous)
         try:
             there = {row[0] for row in db.execute("SELECT id FROM rows")}
         finally:
@@ -55,7 +55,7 @@ class TwoTransactions:
         self.acknowledged = 0
 
     def work(self, seed: int, say: Say) -> None:
-        db = _database(self._where, "FULL")
+        db = plain_database(self._where, "FULL")
         for n in range(5_000):  # until it is killed
             write_torn(db, f"{seed}-{n}")
             say({"ack": time.monotonic_ns()})
@@ -72,7 +72,7 @@ def write_torn(db: apsw.Connection, text: str) -> None:
 
 def find_torn(where: Path) -> list[str]:
     """Names the torn rows and mends them, so that the next round counts its own."""
-    db = _database(where, "FULL")
+    db = plain_database(where, "FULL")
     try:
         torn = [row[0] for row in db.execute("SELECT id FROM rows EXCEPT SELECT id FROM log")]
         db.execute("DELETE FROM rows WHERE id NOT IN (SELECT id FROM log)")
