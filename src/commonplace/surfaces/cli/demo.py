@@ -202,9 +202,9 @@ def _tamper(path: str, was: bytes, now: bytes) -> None:
 def _ending(story: Story) -> None:
     story.chapter("What next", "The book of this story is gone already. To begin your own:")
     for command, about in (
-        ('commonplace save "..." --type profile', "in your own book; -b sqlite:PATH for another"),
-        ("commonplace --help", "all commands; each has --help and an example"),
+        ('commonplace save "..." --type profile', "into a book of your own"),
+        ("commonplace --help", "all commands, each with an example"),
         ("commonplace completion bash", "Tab completes; also zsh and fish"),
-        ("import commonplace", "the same book from Python: commonplace.open()"),
+        ("import commonplace", "the same book from Python"),
     ):
         story.note([(f"{command:<40}", "id"), (about, "dim")])

@@ -71,7 +71,10 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
             values[name] = _value(fields[name], given)
     missing = [field for field in fields.values() if field.required and field.name not in values]
     if missing:
-        raise UsageError(f"{operation.name} needs {_option(missing[0]).shown}", missing[0].help.capitalize() + ".")
+        words = f": {', '.join(missing[0].choices)}" if missing[0].choices else ""
+        raise UsageError(
+            f"{operation.name} needs {_option(missing[0]).shown}", f"{missing[0].help.capitalize()}{words}."
+        )
     return operation.request_class()(**values)
 
 

@@ -1,0 +1,224 @@
+"""Every kind of error has its exit code, says what to do next, and never shows a traceback."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import commonplace
+from commonplace import errors
+from commonplace.surfaces.cli import exits, program
+from e2e.cli.shell import PROGRAM, Said, Shell
+
+
+def test_every_kind_of_error_has_one_exit_code_and_every_code_one_meaning() -> None:
+    kinds = {cls.kind for cls in errors.CommonplaceError.__subclasses__()}
+    assert set(exits.BY_KIND) == kinds
+    assert len(set(exits.BY_KIND.values())) == len(kinds)
+    meanings = dict(exits.MEANINGS)
+    assert len(meanings) == len(exits.MEANINGS)
+    assert all(meanings[code].startswith(f"{kind}:") for kind, code in exits.BY_KIND.items())
+
+
+def test_the_codes_are_documented(shell: Shell) -> None:
+    said = shell("help", "exit-codes").out
+    assert all(re.search(rf"^ +{code}  {kind}:", said, re.MULTILINE) for kind, code in exits.BY_KIND.items())
+
+
+@pytest.fixture
+def tabs(shell: Shell) -> str:
+    return shell.quiet("save", "Alice prefers tabs.", "--type", "profile")
+
+
+def _is_told(said: tuple[int, str, str], kind: str) -> None:
+    code, out, err = said
+    assert code == exits.BY_KIND[kind], err
+    assert out == ""
+    assert err.startswith("error: ")
+    assert "hint:" in err
+    assert "Traceback" not in err
+
+
+def test_stale(shell: Shell, tabs: str) -> None:
+    _is_told(shell("archive", tabs, "--expect", "sha256:0"), "stale")
+
+
+def test_not_found(shell: Shell, tabs: str) -> None:
+    _is_told(shell("get", "nobody"), "not_found")
+
+
+def test_invalid_with_the_list_of_what_would_be_valid(shell: Shell, tabs: str) -> None:
+    said = shell("save", "x", "--type", "opinion")
+    _is_told(said, "invalid")
+    assert "profile, project, decision, artifact, episode, task_hint" in said.err
+
+
+def test_too_large(shell: Shell, tabs: str) -> None:
+    _is_told(shell("save", "-", "--type", "episode", stdin="é" * 70_000), "too_large")
+
+
+def test_denied(shell: Shell, tabs: str) -> None:
+    _is_told(shell("--actor", "agent:scout", "forget", tabs), "denied")
+
+
+def test_conflict(shell: Shell, tabs: str) -> None:
+    (shell.folder / "there.jsonl").write_text("mine")
+    _is_told(shell("export", "there.jsonl"), "conflict")
+    assert (shell.folder / "there.jsonl").read_text() == "mine"
+
+
+def test_locked_after_the_time_that_was_given(shell: Shell, tabs: str) -> None:
+    with commonplace.open(shell.environment["COMMONPLACE_BOOK"]) as book, book._scribe.writing():
+        began = time.monotonic()
+        _is_told(shell("forget", tabs, "--timeout", "0.2"), "locked")
+        assert time.monotonic() - began < 5
+    assert shell("forget", tabs, "--timeout", "0.2").code == 0
+
+
+def test_corrupt(shell: Shell, tabs: str) -> None:
+    shell.path.write_bytes(b"not a book at all, but certainly some bytes" * 100)
+    _is_told(shell("get", tabs), "corrupt")
+
+
+def test_reading_a_book_that_is_not_there_does_not_make_one(shell: Shell) -> None:
+    for words in (("list",), ("get", "x"), ("stats",), ("doctor", "--repair"), ("export", "x.jsonl")):
+        said = shell(*words)
+        _is_told(said, "unavailable")
+        assert "commonplace save" in said.err
+    assert [*shell.folder.iterdir()] == []
+
+
+@pytest.mark.parametrize("url", ["sqlite:", "nowhere", "mysql:x", "sqlite:/proc/no/book.sqlite"])
+def test_a_wrong_url_fails_loudly_and_opens_nothing_else(shell: Shell, url: str) -> None:
+    said = shell("save", "x", "--type", "episode", "-b", url)
+    assert said.code in (exits.BY_KIND["invalid"], exits.BY_KIND["unavailable"])
+    assert "hint:" in said.err
+    assert [*shell.folder.iterdir()] == []
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Shell]:
+    """A book in a folder that may not be written to."""
+    shell = Shell(tmp_path)
+    shell.quiet("save", "Alice prefers tabs.", "--type", "profile")
+    for file in tmp_path.iterdir():
+        file.chmod(0o444)
+    tmp_path.chmod(0o555)
+    yield shell
+    tmp_path.chmod(0o755)
+
+
+def _obey_permissions() -> None:
+    """Root may write anywhere; without this capability it is bound to permissions like everybody."""
+    drop_from_bounding_set, dac_override = 24, 1
+    ctypes.CDLL(None).prctl(drop_from_bounding_set, dac_override, 0, 0, 0)
+
+
+def _bound(shell: Shell, *words: str) -> Said:
+    done = subprocess.run(
+        [*PROGRAM, *words],
+        capture_output=True,
+        text=True,
+        env=shell.environment,
+        check=False,
+        timeout=60,
+        preexec_fn=_obey_permissions,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+def test_a_book_that_may_not_be_written_can_still_be_read(read_only: Shell) -> None:
+    read = _bound(read_only, "list")
+    assert (read.code, read.err) == (0, "")
+    assert "Alice prefers tabs." in read.out
+    _is_told(_bound(read_only, "save", "more", "--type", "episode"), "unavailable")
+    _is_told(_bound(read_only, "forget", read_only.quiet("list")), "unavailable")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("sav", "x"), "Did you mean save?"),
+        (("list", "--statusses", "all"), "Did you mean --statuses?"),
+        (("get",), "commonplace get ID"),
+        (("save", "x"), "What sort of statement: profile, project,"),
+        (("save", "two", "words", "--type", "episode"), "quotes"),
+        (("list", "--limit", "many"), "For example: --limit 3"),
+        (("list", "--since", "whenever"), "2026-05-03"),
+        (("list", "--timeout", "soon"), "For example"),
+        (("list", "--json=yes"), "takes no value"),
+        (("evolve", "x", "y", "--reason", "--quiet"), "--reason=VALUE"),
+        (("list", "--color", "pink"), "auto, always, never"),
+        (("completion", "tcsh"), "bash"),
+        (("help", "frobnicate"), "commonplace --help"),
+        (("export", "-"), "name a file"),
+    ],
+)
+def test_a_wrong_command_line_changes_nothing_and_says_how_it_is_done(
+    shell: Shell, words: tuple[str, ...], hint: str
+) -> None:
+    said = shell(*words)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("error: ")
+    assert hint in said.err
+    assert [*shell.folder.iterdir()] == []
+
+
+def test_what_nobody_expected_is_one_line_without_content_and_a_way_to_see_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(words: list[str]) -> int:
+        raise RuntimeError("something that quotes " + words[1])
+
+    monkeypatch.setattr(program, "_dispatch", fail)
+    monkeypatch.delenv("COMMONPLACE_DEBUG", raising=False)
+    assert program.run(["save", "the content"]) == exits.UNEXPECTED
+    shown = capsys.readouterr().err
+    assert "COMMONPLACE_DEBUG=1" in shown
+    assert "the content" not in shown
+    assert "Traceback" not in shown
+    monkeypatch.setenv("COMMONPLACE_DEBUG", "1")
+    program.run(["save", "the content"])
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_reader_that_goes_away_is_not_an_error_to_talk_about(shell: Shell, tabs: str) -> None:
+    child = subprocess.Popen(
+        [*PROGRAM, "help", "save"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=shell.environment
+    )
+    assert child.stdout
+    assert child.stderr
+    child.stdout.close()
+    assert child.wait(30) == exits.PIPE
+    assert child.stderr.read() == b""
+    child.stderr.close()
+
+
+def test_ctrl_c_ends_it_quietly(shell: Shell) -> None:
+    child = subprocess.Popen(
+        [*PROGRAM, "save", "-", "--type", "episode"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=shell.environment,
+    )
+    time.sleep(0.5)  # until it waits for its input
+    child.send_signal(signal.SIGINT)
+    _, err = child.communicate(timeout=30)
+    assert child.returncode == exits.INTERRUPTED
+    assert err == b"\n"
+
+
+def test_a_full_disk_behind_the_output_is_told(shell: Shell) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*PROGRAM, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, env=shell.environment, check=False
+        )
+    assert done.returncode == exits.BY_KIND["unavailable"]
+    assert "No space left" in done.stderr

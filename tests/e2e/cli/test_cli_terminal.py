@@ -1,0 +1,89 @@
+"""On a terminal: colour, a width, and a question before something is destroyed. Elsewhere: plain text."""
+
+from __future__ import annotations
+
+import pytest
+
+from e2e.cli.shell import Shell, without_colour
+
+
+@pytest.fixture
+def tabs(shell: Shell) -> str:
+    return shell.quiet("save", "Alice prefers tabs over spaces, whatever the editor says. " * 4, "--type", "profile")
+
+
+def test_a_pipe_gets_plain_whole_lines(shell: Shell, tabs: str) -> None:
+    said = shell("list")
+    assert "\x1b" not in said.out
+    assert said.out.isascii()
+    header, row = said.out.splitlines()
+    assert header.split() == ["ID", "STATUS", "TYPE", "SCOPE", "CREATED", "MEMORY"]
+    assert row.endswith("whatever the editor says.")
+
+
+def test_a_terminal_gets_colour_unless_it_is_not_wanted(shell: Shell, tabs: str) -> None:
+    assert "\x1b[36m" in shell.on_terminal("list")[1]
+    assert "\x1b" not in shell.on_terminal("list", NO_COLOR="1")[1]
+    assert "\x1b" not in shell.on_terminal("list", "--color", "never")[1]
+    assert "\x1b[36m" in shell("list", "--color", "always").out
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 140])
+def test_a_table_fits_its_terminal_and_shows_whole_ids(shell: Shell, tabs: str, columns: int) -> None:
+    shell.quiet("save", "我们把所有的记忆都保存在一个文件里" * 8, "--type", "decision", "--title", "存储 📚")
+    code, shown = shell.on_terminal("list", "--status", "all", columns=columns)
+    lines = without_colour(shown).splitlines()
+    assert code == 0
+    assert len(lines) == 3
+    assert all(_columns(line) <= columns for line in lines)
+    assert tabs in shown
+    assert shown.count("…") == 2
+
+
+def _columns(line: str) -> int:
+    return sum(2 if ord(char) > 0x2E80 else 1 for char in line)
+
+
+def test_text_is_wrapped_to_the_terminal(shell: Shell, tabs: str) -> None:
+    _, shown = shell.on_terminal("get", tabs, columns=50)
+    prose = [line for line in without_colour(shown).splitlines() if "▎" in line]
+    assert len(prose) > 4
+    assert max(len(line) for line in prose) <= 50
+
+
+def test_purge_shows_what_would_go_and_takes_only_a_plain_yes(shell: Shell, tabs: str) -> None:
+    for answer in ("no\n", "y\n", "\n", "\x04"):
+        code, shown = shell.on_terminal("purge", tabs, typed=answer)
+        assert code == 1
+        assert tabs in shown
+        assert "Alice prefers tabs" in shown
+        assert "nothing was changed" in shown
+        assert shell("get", tabs).code == 0
+    code, shown = shell.on_terminal("purge", tabs, typed="yes\n")
+    assert (code, "purged" in shown) == (0, True)
+    assert shell("get", tabs).code == 13
+
+
+def test_a_pipe_that_cannot_take_every_letter_still_gets_an_answer(shell: Shell) -> None:
+    id = shell.quiet("save", "naïve 记忆", "--type", "episode")
+    said = shell("get", id, PYTHONIOENCODING="ascii")
+    assert said.code == 0
+    assert "na\\xefve" in said.out
+
+
+def test_the_demo_tells_its_story_in_colour_and_plainly_and_leaves_nothing_behind(shell: Shell) -> None:
+    code, shown = shell.on_terminal("demo", TMPDIR=str(shell.folder))
+    assert code == 0
+    assert "\x1b[1;36m" in shown
+    plain = shell("demo", TMPDIR=str(shell.folder))
+    assert (plain.code, plain.err) == (0, "")
+    assert "\x1b" not in plain.out
+    for chapter in (
+        "Keep what matters",
+        "Secrets stay out",
+        "Change your mind",
+        "verify: all is well",
+        "journal_altered",
+    ):
+        assert chapter in plain.out
+    assert [*shell.folder.iterdir()] == []
