@@ -75,6 +75,7 @@ class InvalidError(CommonplaceError, ValueError):
     """The input is not what the verb takes."""
 
     kind = "invalid"
+    hint = "Check the value; the verb's help says what it takes."
 
 
 class SecretError(CommonplaceError):

@@ -111,6 +111,5 @@ def _inherit(old: MemoryRecord, asked: Evolve) -> Save:
         always_load=old.always_load,
         supersedes=old.id,
         rationale=decided,
-        anchors=old.anchors,
         tenant=old.tenant,
     )

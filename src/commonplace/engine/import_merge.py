@@ -15,16 +15,29 @@ from commonplace.guard.entry import admit
 from commonplace.guard.standing import in_its_place
 from commonplace.guard.trust import lesser, tier_of
 from commonplace.model.base import Noun
+from commonplace.model.fingerprint import fingerprint as fingerprint_of
 from commonplace.model.ids import new_id
 from commonplace.model.operation import Change, Entry
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Entity, Trust, Verb
+from commonplace.model.source import Source
+from commonplace.model.words import Entity, SourceKind, Trust, Verb
 from commonplace.seam.catalog import Signature
 
 _TEXTS = {
     Entity.MEMORY: (
         *("content", "title", "summary", "rationale", "status_reason", "evidence_ref", "tags", "anchors", "aliases"),
-        *("project_id", "repo_id", "agent_id", "kind", "slug", "tenant", "source_ref"),
+        *(
+            "id",
+            "project_id",
+            "repo_id",
+            "agent_id",
+            "kind",
+            "slug",
+            "tenant",
+            "source_ref",
+            "supersedes",
+            "superseded_by",
+        ),
     ),
     Entity.SOURCE: ("title", "uri", "body", "actor"),
     Entity.LINK: ("evidence_ref",),
@@ -88,7 +101,7 @@ class Merger:
         operation = entry.operation()
         if pen.view.any_purged() and any(_is_purged(pen, change) for change in operation.changes):
             return  # it would bring back what was purged here
-        pen.draft.keep_foreign(self._origin, exchange.encode(entry), entry.hash, operation.subjects())
+        pen.draft.keep_foreign(self._origin, exchange.encode(entry), entry.hash, operation.names())
 
     def _add(self, pen: Pen, reader: Reader, entity: Entity, items: list[Item]) -> None:
         """All things of one sort in a batch: the new ones in bulk, then those that are here already."""
@@ -124,7 +137,9 @@ class Merger:
     def _meet(self, pen: Pen, item: Item) -> None:
         """It is here already. If it says something that ours never said, it is kept aside, and ours stays."""
         noun = item.held
-        if noun.to_dict() not in _states(pen, noun.id):
+        if isinstance(noun, Source) and noun.kind is SourceKind.MANUAL:
+            pass  # it says only who wrote through which surface, and its id says that already
+        elif noun.to_dict() not in _states(pen, noun.id):
             raise InvalidError(f"this {item.name} is here already and says something else; ours stays", where=noun.id)
         self.already_here += 1
 
@@ -144,7 +159,11 @@ class _Fit:
 
     def check(self, noun: Any) -> None:
         admit({field: value for field in self._texts if (value := getattr(noun, field))})
-        fingerprint = noun.fingerprint if self._entity is Entity.MEMORY else None
+        fingerprint = None
+        if self._entity is Entity.MEMORY:
+            fingerprint = noun.fingerprint
+            if fingerprint != fingerprint_of(noun.content):
+                raise InvalidError("its fingerprint is not that of its content", where=noun.id)
         if self._any_purged and self._view.is_purged(noun.id, fingerprint):
             raise InvalidError(
                 f"this {self._entity} was purged here and does not come back", where=noun.id, code="purged"
@@ -173,4 +192,4 @@ def check_entry(entry: Entry) -> None:
         raise InvalidError("this journal entry cannot be read") from None
     admit({"reason": operation.reason})
     for change in operation.changes:
-        admit({field: value for field, value in (change.after or {}).items() if isinstance(value, str)})
+        admit({field: value for field, value in (change.after or {}).items() if isinstance(value, (str, list))})

@@ -16,7 +16,19 @@ from commonplace.model.words import Entity
 from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
 
-_TEXTS = ("content", "title", "summary", "rationale", "evidence_ref", "status_reason", "body", "uri", "tags", "aliases")
+_TEXTS = (
+    "content",
+    "title",
+    "summary",
+    "rationale",
+    "evidence_ref",
+    "status_reason",
+    "reason",
+    "body",
+    "uri",
+    "tags",
+    "aliases",
+)
 
 
 class Scan(Request, frozen=True, kw_only=True):
@@ -26,7 +38,7 @@ class Scan(Request, frozen=True, kw_only=True):
 
 
 def scan(scribe: Scribe, asked: Scan, progress: Progress | None = None) -> Examination:
-    checked = {"memories": 0, "sources": 0}
+    checked = {"memories": 0, "sources": 0, "operations": 0}
     findings: list[Finding] = []
     with scribe.reading() as view:
         total = view.counts()["total"]["memories"]
@@ -45,6 +57,8 @@ def _everything(view: View) -> Iterator[tuple[str, Noun]]:
         yield "memories", record
     for source in view.nouns(Entity.SOURCE):
         yield "sources", source
+    for operation in view.operations():
+        yield "operations", operation
 
 
 def secrets_in(noun: Noun) -> Iterator[Finding]:

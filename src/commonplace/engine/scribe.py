@@ -44,6 +44,8 @@ def ask(cls: type[R], /, **fields: Any) -> R:
         if name in fields:
             fields[name] = _listed(fields[name])
     for name, value in fields.items():
+        if name == "query":
+            continue  # any text is a legal question
         for text in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
             if isinstance(text, str):
                 check_text(name, text)

@@ -76,6 +76,8 @@ def _complaint(cls: type, cause: Exception) -> InvalidError:
     if "enum value" in said and path:
         words = closed_words(cls, path)
         return InvalidError(f"{path[-1]} is not one of: {words}", hint=f"Use one of: {words}.", where=where)
+    if "datetime" in said and path:
+        return _bad_time(path[-1])
     if isinstance(cause, msgspec.ValidationError):
         return InvalidError(f"{where or cls.__name__}: {said.replace('`', '')}", where=where)
     return InvalidError(f"not a valid {cls.__name__}: {said.replace('`', '')}")

@@ -77,6 +77,11 @@ class Operation(Noun, frozen=True, kw_only=True):
         """The ids of all things it changed."""
         return [change.id for change in self.changes]
 
+    def names(self) -> list[str]:
+        """The ids it can be found by: of what it changed, and of the memories that a link or conflict it changed is about."""
+        mentioned = (id for change in self.changes for id in change.mentions())
+        return [*dict.fromkeys((*self.subjects(), *mentioned))]
+
 
 class Entry(Noun, frozen=True, kw_only=True):
     """One link of the chain exactly as it is stored: what `verify` checks, `export` writes and `import` brings back."""

@@ -77,6 +77,11 @@ class MemoryRecord(Noun, frozen=True, kw_only=True):
         self._check()
 
     def _check(self) -> None:
+        for field in ("id", "content", "kind"):
+            if not getattr(self, field):
+                raise InvalidError(f"{field}: must not be empty", where=field)
+        if not 0 < self.occurrences < 2**53:
+            raise InvalidError("occurrences: must be at least 1", where="occurrences")
         if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
             raise InvalidError("confidence: must be between 0 and 1", where="confidence")
         owner = _OWNERS.get(self.scope)

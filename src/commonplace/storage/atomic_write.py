@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 from commonplace.errors import ConflictError, UnavailableError
@@ -22,15 +22,15 @@ def atomic_write(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
     with in_our_words(path):
         fd = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
-        with os.fdopen(fd, "wb", buffering=1 << 20) as file, in_our_words(path):
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
         with in_our_words(path):
+            # The file is closed inside: closing writes what is left in the buffer, and that may fail too.
+            with os.fdopen(fd, "wb", buffering=1 << 20) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
             put_in_place(partial, path, replace=replace)
     finally:
-        if os.path.lexists(partial):
-            os.unlink(partial)
+        remove(partial)
 
 
 def put_in_place(finished: str, path: str, *, replace: bool = False) -> None:
@@ -40,6 +40,12 @@ def put_in_place(finished: str, path: str, *, replace: bool = False) -> None:
     else:
         os.link(finished, path)
     flush_folder(path)
+
+
+def remove(leftover: str) -> None:
+    """Clean up as well as one can: a temporary file that stays does no harm, an error here would hide the real one."""
+    with suppress(OSError):
+        os.unlink(leftover)
 
 
 def flush_folder(path: str) -> None:

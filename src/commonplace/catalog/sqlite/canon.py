@@ -106,11 +106,12 @@ class SqliteCanon:
         try:
             yield
         except apsw.Error as cause:
+            errno = db.system_errno
             self._undo(db)
             if isinstance(cause, (apsw.IOError, apsw.CorruptError)):
                 # After a failed flush nobody knows what is on disk: read it again instead of trusting this connection.
                 self._connections.drop()
-            raise in_our_words(cause, self.path) from cause
+            raise in_our_words(cause, self.path, errno) from cause
         finally:
             self._undo(db)
 

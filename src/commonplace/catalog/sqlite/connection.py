@@ -67,25 +67,32 @@ def configure(connection: apsw.Connection, *, writable: bool = True) -> apsw.Con
 def check_identity(path: str) -> None:
     """Refuse a file that is empty, not SQLite, or another program's, without touching a byte of it."""
     if os.path.getsize(path) == 0:
-        raise CorruptError(
-            "the book's file is empty",
-            where=path,
-            hint="Restore it from a backup; if it never held a book, delete the file.",
-        )
-    # Immutable: no lock, no log, no shared memory; a foreign database is not even recovered.
-    with translated(path):
-        connection = apsw.Connection(file_url(path, immutable="1"), flags=_READ_ONLY)
-        try:
-            found = connection.pragma("application_id")
-        finally:
-            connection.close()
-    if found != schema.APPLICATION_ID:
+        hint = "Restore it from a backup; if it never held a book, delete the file."
+        raise CorruptError("the book's file is empty", where=path, hint=hint)
+    header = _read_header(path)
+    if header[:16] != b"SQLite format 3\0":
+        raise CorruptError("the book's file is damaged or not a database", where=path)
+    if int.from_bytes(header[68:72]) != schema.APPLICATION_ID:
         raise UnavailableError(
             "this is an SQLite file, but not a book of Commonplace; it was left untouched",
             where=path,
             hint="Name another file: `-b sqlite:PATH`.",
             code="foreign",
         )
+    check_version(int.from_bytes(header[60:64]), path)
+
+
+def _read_header(path: str) -> bytes:
+    """The first hundred bytes. Only those: while somebody copies the log back, the file alone may be half a database.
+
+    Read through SQLite's own file layer, because to close a file of one's own would drop this process's locks on it.
+    """
+    with translated(path):
+        file = apsw.VFSFile("", path, [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+        try:
+            return file.xRead(100, 0)
+        finally:
+            file.xClose()
 
 
 def check_version(found: int, path: str) -> None:
@@ -170,12 +177,9 @@ def open_file(path: str) -> apsw.Connection:
     """A configured connection; on a read-only medium one that can at least read."""
     with translated(path):
         try:
-            connection = apsw.Connection(file_url(path), flags=_READ_WRITE)
-            configure(connection)
-            check_version(connection.pragma("user_version"), path)
+            return _checked(apsw.Connection(file_url(path), flags=_READ_WRITE), path, writable=True)
         except (apsw.ReadOnlyError, apsw.CantOpenError):
-            connection = _open_unwritable(path)
-    return connection
+            return _open_unwritable(path)
 
 
 def _open_unwritable(path: str) -> apsw.Connection:
@@ -183,8 +187,16 @@ def _open_unwritable(path: str) -> apsw.Connection:
     log = path + "-wal"
     whole = not os.path.exists(log) or os.path.getsize(log) == 0
     connection = apsw.Connection(file_url(path, **({"immutable": "1"} if whole else {})), flags=_READ_ONLY)
-    configure(connection, writable=False)
-    check_version(connection.pragma("user_version"), path)
+    return _checked(connection, path, writable=False)
+
+
+def _checked(connection: apsw.Connection, path: str, *, writable: bool) -> apsw.Connection:
+    try:
+        configure(connection, writable=writable)
+        check_version(connection.pragma("user_version"), path)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -205,7 +217,10 @@ def translated(path: str) -> Iterator[None]:
         raise in_our_words(cause, path) from cause
 
 
-def in_our_words(cause: apsw.Error, path: str) -> CommonplaceError:
+def in_our_words(cause: apsw.Error, path: str, errno: int = 0) -> CommonplaceError:
+    """`errno` is what the operating system said, where the connection still knows it."""
+    if isinstance(cause, (apsw.IOError, apsw.CantOpenError)):
+        cause = _BY_ERRNO.get(errno, type(cause))()
     for classes, make in _WORDS:
         if isinstance(cause, classes):
             return make(cause, path)
@@ -235,6 +250,14 @@ def _invalid(cause: apsw.Error, path: str) -> CommonplaceError:
     return InvalidError(f"the book refused a value ({type(cause).__name__})", where=path)
 
 
+# No space, no quota; not permitted, no access, read-only file system.
+_BY_ERRNO: dict[int, type[apsw.Error]] = {
+    28: apsw.FullError,
+    122: apsw.FullError,
+    1: apsw.ReadOnlyError,
+    13: apsw.ReadOnlyError,
+    30: apsw.ReadOnlyError,
+}
 _WORDS = (
     ((apsw.BusyError, apsw.LockedError), _locked),
     ((apsw.CorruptError, apsw.NotADBError, apsw.FormatError), _corrupt),

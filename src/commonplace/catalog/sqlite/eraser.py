@@ -56,7 +56,7 @@ def withhold(db: apsw.Connection, seq: int, kept: bytes | None) -> None:
 def _things_of(db: apsw.Connection, id: str) -> list[tuple[Entity, str]]:
     """The memory, and what exists, or once existed, only because of it: its links and its conflicts, which may quote it."""
     told = db.execute(
-        "SELECT coalesce(payload, kept, 'null') FROM journal_names CROSS JOIN journal USING (seq) WHERE name = ? AND role = 2",
+        "SELECT coalesce(payload, kept, 'null') FROM journal_names CROSS JOIN journal USING (seq) WHERE name = ? AND role <> 1",
         (id,),
     )
     changes = [change for (stored,) in told for change in (decode_payload(stored) or Payload()).changes]

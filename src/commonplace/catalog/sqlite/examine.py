@@ -17,11 +17,15 @@ _RESTORE = "Keep the damaged file; export what can be read (`commonplace export`
 
 def examine(path: str, connections: Connections, *, full: bool, progress: Progress | None) -> Iterator[Finding]:
     steps = (_structure, _full_text, _permissions, _surroundings) if full else (_quick, _permissions, _surroundings)
+    said: set[str] = set()
     for done, step in enumerate(steps):
         if progress:
             progress(done, len(steps))
         try:
-            yield from step(path, connections.get())
+            for finding in step(path, connections.get()):
+                if finding.message not in said:
+                    said.add(finding.message)
+                    yield finding
         except (apsw.Error, CommonplaceError, OSError) as cause:
             yield Finding(
                 code="unreadable", message=f"could not look: {type(cause).__name__}", where=path, hint=_RESTORE
@@ -42,7 +46,9 @@ def _structure(path: str, db: apsw.Connection) -> Iterator[Finding]:
 
 def _complaints(db: apsw.Connection, check: str, path: str) -> Iterator[Finding]:
     for (said,) in db.execute(check):
-        if said != "ok":
+        if "memories_fts" in said or "fts5" in said:
+            yield _index_damaged(path)
+        elif said != "ok":
             yield Finding(code="damaged", message=f"SQLite: {said[:200]}", where=path, hint=_RESTORE)
 
 
@@ -51,13 +57,17 @@ def _full_text(path: str, db: apsw.Connection) -> Iterator[Finding]:
     try:
         db.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
-        yield Finding(
-            code="index_damaged",
-            message="the full text index does not match the memories; no memory is lost",
-            severity=Severity.WARNING,
-            where=path,
-            hint="Run `commonplace doctor --repair` to make the index anew.",
-        )
+        yield _index_damaged(path)
+
+
+def _index_damaged(path: str) -> Finding:
+    return Finding(
+        code="index_damaged",
+        message="the full text index does not match the memories; no memory is lost",
+        severity=Severity.WARNING,
+        where=path,
+        hint="Run `commonplace doctor --repair` to make the index anew.",
+    )
 
 
 def _permissions(path: str, _: apsw.Connection) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ checked row by row; a unary plus keeps SQLite from preferring an index that woul
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import merge
 from itertools import islice
 from typing import Any
@@ -35,13 +35,18 @@ def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Itera
         values += order_of(connection, page.after)
     limit = page.limit if page else -1
     walks = [
-        connection.execute(sql + " LIMIT ?", (*leading, *values, limit))
+        _placed(connection.execute(sql + " LIMIT ?", (*leading, *values, limit)))
         for sql, leading in _walks(where, _lead(where), conditions)
     ]
     rows = walks[0] if len(walks) == 1 else merge(*walks, key=lambda row: (-row[-2], -row[-1]))
     for row in islice(rows, limit) if page else rows:
         for record in MEMORIES.readable((row,)):
             yield (row[-2], row[-1]), record
+
+
+def _placed(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Rows that have a place in the order; one without is damaged, and `doctor` names it."""
+    return (row for row in rows if isinstance(row[-2], int))
 
 
 def _walks(where: Filter, lead: str | None, conditions: list[str]) -> Iterator[tuple[str, tuple[Any, ...]]]:

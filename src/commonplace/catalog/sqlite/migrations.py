@@ -12,7 +12,7 @@ from commonplace.catalog.sqlite.connection import Connections, configure, file_u
 from commonplace.catalog.sqlite.turnstile import Turnstile
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
-from commonplace.storage.atomic_write import flush_file, put_in_place, unavailable
+from commonplace.storage.atomic_write import flush_file, in_our_words, put_in_place, remove, unavailable
 
 
 def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> None:
@@ -59,10 +59,8 @@ def _build(path: str) -> str:
             book_id = _lay_out(fresh)
         put_in_place(fresh, path)
     finally:
-        os.unlink(fresh)
-        for leftover in (fresh + "-wal", fresh + "-shm"):
-            if os.path.exists(leftover):
-                os.unlink(leftover)
+        for leftover in (fresh, fresh + "-wal", fresh + "-shm"):
+            remove(leftover)
     return book_id
 
 
@@ -109,7 +107,8 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
 def backups(path: str) -> list[str]:
     """The copies that upgrades left beside a book."""
     folder, name = os.path.split(path)
-    return sorted(other for other in os.listdir(folder or ".") if other.startswith(name + ".backup-v"))
+    with in_our_words(folder):
+        return sorted(other for other in os.listdir(folder or ".") if other.startswith(name + ".backup-v"))
 
 
 def copy_to(db: apsw.Connection, target: str, path: str) -> None:
@@ -124,5 +123,4 @@ def copy_to(db: apsw.Connection, target: str, path: str) -> None:
     except OSError as cause:
         raise unavailable(cause, target) from cause
     finally:
-        if os.path.exists(partial):
-            os.unlink(partial)
+        remove(partial)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import suppress
 
 try:
     import fcntl
@@ -78,7 +79,8 @@ class Turnstile:
 
     def close(self) -> None:
         if self._fd >= 0:
-            os.close(self._fd)
+            with suppress(OSError):  # whatever it says, the descriptor is gone, and nothing of ours was in it
+                os.close(self._fd)
             self._fd = -1
         if self in _known:
             _known.remove(self)
