@@ -123,16 +123,17 @@ def test_answers_on_a_terminal(shell: Shell) -> None:
     )
     shell.quiet("evolve", "tabs", "Alice prefers spaces.", "--reason", "new editor")
     shown = ""
-    for words in (
-        ("list", "--status", "all"),
-        ("get", "tabs"),
-        ("journal",),
-        ("search", "spaces tabs"),
-        ("stats",),
-        ("verify",),
-        ("get", "x"),
+    for line in (
+        "list --status all",
+        "get tabs",
+        "journal",
+        "search spaces",
+        "stats",
+        "verify",
+        "get x",
+        "list --tag x",
     ):
-        shown += f"$ commonplace {' '.join(words)}\n{shell.on_terminal(*words)[1]}\n"
+        shown += f"$ commonplace {line}\n{shell.on_terminal(*line.split())[1]}\n"
     check("cli/terminal.txt", masked(with_visible_colour(shown.replace(str(shell.folder), "/home/alice"))))
 
 

@@ -15,10 +15,10 @@ _MASKS = (
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\dZ"), "2026-01-01 00:00Z"),
     (re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"), "2026-01-01 00:00 UTC"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z"), "2026-01-01T00:00:00.000Z"),
-    (re.compile(r"(?<=, )\d{4}-\d\d-\d\d$", re.MULTILINE), "2026-01-01"),
+    (re.compile(r"(?<=, )\d{4}-\d\d-\d\d(?=$|⟨)", re.MULTILINE), "2026-01-01"),
     (re.compile(r"(?<=sha256  )[0-9a-f]{64}"), "0" * 64),
-    (re.compile(r"(?<=bytes       )[\d,]+"), "N"),
-    (re.compile(r"(?<=size        )[\d.,]+ \w+"), "N"),
+    (re.compile(r"\b(bytes {7})[\d,]+"), r"\1N"),
+    (re.compile(r"\b(size {8}(?:⟨0⟩)?)[\d.,]+ \w+"), r"\1N"),
 )
 _ID = re.compile(r"\b0[0-9A-HJKMNP-TV-Z]{25}\b")
 

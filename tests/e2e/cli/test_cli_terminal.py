@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import sys
+
 import pytest
 
+from commonplace.surfaces.cli.progress import Bar
 from e2e.cli.shell import Shell, without_colour
 
 
@@ -87,3 +91,42 @@ def test_the_demo_tells_its_story_in_colour_and_plainly_and_leaves_nothing_behin
     ):
         assert chapter in plain.out
     assert [*shell.folder.iterdir()] == []
+
+
+class _Terminal(io.StringIO):
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_only_when_it_lasts_and_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    bar = Bar("verify", "never")
+    bar(1, 100)
+    bar.clear()
+    assert terminal.getvalue() == "", "a quick command draws nothing"
+    bar._next = 0.0
+    bar(25, 100)
+    bar(26, 100)
+    assert "25 of 100" in terminal.getvalue()
+    assert "26 of 100" not in terminal.getvalue(), "it is drawn at most ten times a second"
+    bar.clear()
+    assert terminal.getvalue().endswith("\r\x1b[2K")
+
+
+def test_progress_is_not_written_into_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", file)
+    bar = Bar("verify")
+    bar._next = 0.0
+    bar(25, 100)
+    bar.clear()
+    assert file.getvalue() == ""
+
+
+def test_an_empty_answer_is_a_sentence_for_people_and_only_a_header_for_scripts(shell: Shell, tabs: str) -> None:
+    assert "no memories match" in shell.on_terminal("list", "--tag", "none")[1]
+    assert shell("list", "--tag", "none").out.split() == ["ID", "STATUS", "TYPE", "SCOPE", "CREATED", "MEMORY"]
+    assert shell("list", "--tag", "none", "--json").json == []

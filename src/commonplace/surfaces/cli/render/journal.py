@@ -35,7 +35,7 @@ _SHOWN_CHANGES = 5
 
 
 def operations(_: Described, answer: list[Operation], page: Page) -> Iterator[Line]:
-    if not answer:
+    if not answer and not page.plain:
         return iter([[("nothing happened", "dim")]])
     return _table(answer, page) if page.plain else timeline(answer, page)
 

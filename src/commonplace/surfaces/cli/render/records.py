@@ -142,7 +142,7 @@ def written(operation: Described, record: MemoryRecord, page: Page) -> Iterator[
 
 
 def records(_: Described, answer: list[MemoryRecord], page: Page) -> Iterator[Line]:
-    if not answer:
+    if not answer and not page.plain:  # a script would take the sentence for a memory
         return iter([[("no memories match", "dim")]])
     mixed = page.plain or any(record.status != "active" for record in answer)
     rows: list[Line] = [
