@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import pty
 import re
 import signal
 import subprocess
@@ -202,17 +204,18 @@ def test_a_reader_that_goes_away_is_not_an_error_to_talk_about(shell: Shell, tab
 
 
 def test_ctrl_c_ends_it_quietly(shell: Shell) -> None:
-    child = subprocess.Popen(
-        [*PROGRAM, "save", "-", "--type", "episode"],
-        stdin=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=shell.environment,
-    )
-    time.sleep(0.5)  # until it waits for its input
-    child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
-    assert child.returncode == exits.INTERRUPTED
-    assert err == b"\n"
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, "save", "-", "--type", "episode"], stdin=theirs, stderr=subprocess.PIPE, env=shell.environment
+    ) as child:
+        assert child.stderr
+        assert child.stderr.readline().startswith(b"Write the text"), "it waits for a person"
+        child.send_signal(signal.SIGINT)
+        assert child.wait(30) == exits.INTERRUPTED
+        assert child.stderr.read() == b"\n"
+    os.close(ours)
+    os.close(theirs)
+    assert not shell.path.exists()
 
 
 def test_a_full_disk_behind_the_output_is_told(shell: Shell) -> None:

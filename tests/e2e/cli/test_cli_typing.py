@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
+from importlib.metadata import entry_points
 
 import pytest
 
+import commonplace
+from commonplace.surfaces import cli
 from commonplace.surfaces.cli.arguments import EVERYWHERE, UsageError, is_harmless, parse
 from commonplace.surfaces.cli.moments import moment
 from commonplace.surfaces.cli.options import fields_of, options_of
@@ -139,3 +144,15 @@ def test_words_longer_than_a_line_are_broken_and_nothing_is_lost() -> None:
     lines = wrapped(text, 10)
     assert "".join(lines).replace(" ", "") == text.replace(" ", "")
     assert all(len(line) <= 10 for line in lines)
+
+
+def test_there_are_three_ways_to_start_it_and_all_are_the_same(shell: Shell) -> None:
+    (script,) = entry_points(group="console_scripts", name="commonplace")
+    assert script.load() is cli.main
+    asked = [sys.executable, "-m", "commonplace", "--version"]
+    assert subprocess.check_output(asked, text=True, env=shell.environment) == shell("--version").out
+    assert shell("-V").out == f"commonplace {commonplace.__version__}\n"
+
+
+def test_without_a_command_it_shows_the_way(shell: Shell) -> None:
+    assert shell() == shell("--help") == shell("help")

@@ -12,11 +12,14 @@ def main() -> None:
     import sys
 
     gc.disable()  # while modules are loaded there is nothing to collect; `perform` switches it on again
-    from commonplace.surfaces.cli.program import run
-
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us: `commonplace ... >&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - stays open until the end
-    code = run(sys.argv[1:])
+    try:
+        from commonplace.surfaces.cli.program import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:  # Ctrl-C while still loading
+        code = 130
     # Everything is flushed and the book is closed: taking the interpreter apart would only cost what a `get` costs.
     os._exit(code)

@@ -171,13 +171,17 @@ def results(_: Described, answer: list[RetrievalResult], page: Page) -> Iterator
         yield [
             (f"{rank:>2}  ", "dim"),
             *_bar(result.score, best, page),
-            (f"{result.score:.3f}".ljust(7), "bold"),
+            (_amount(result.score).ljust(8), "bold"),
             (record.id, "id"),
             (f"  {record.type}, {owner_of(record)}, {record.created_at:%Y-%m-%d}", "dim"),
         ]
         yield from page.prose(headline(record), "", [("    ", "")])
-        scores = ", ".join(f"{name} {score:.3f}" for name, score in result.scores.items())
+        scores = ", ".join(f"{name} {_amount(score)}" for name, score in result.scores.items())
         yield [("    why: ", "dim"), (f"{result.explanation} ({scores})", "dim")]
+
+
+def _amount(score: float) -> str:
+    return "<0.001" if 0 < score < 0.001 else f"{score:.3f}"
 
 
 def _bar(score: float, best: float, page: Page) -> Line:
