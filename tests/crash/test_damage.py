@@ -1,0 +1,223 @@
+"""Bytes that change on disk (rows 37, 39, 133; G5; R3, R4): found or harmless, never served as what was saved.
+
+Looking never changes the damaged file: it may be the only copy there is.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import apsw
+import pytest
+
+from commonplace import CommonplaceError
+
+from .books import Template, every_memory, open_book
+from .damage import Verdict, look
+
+Harm = Callable[[bytearray], None]
+
+
+def _harmed(template: Template, place: Path, harm: Harm) -> Verdict:
+    folder = place / "harmed"
+    shutil.rmtree(folder, ignore_errors=True)
+    template.copy(folder)
+    data = bytearray((folder / "book.sqlite").read_bytes())
+    harm(data)
+    (folder / "book.sqlite").write_bytes(data)
+    return look(folder, template.truth)
+
+
+def _flip(offset: int, bits: int) -> Harm:
+    def harm(data: bytearray) -> None:
+        data[offset % len(data)] ^= bits
+
+    return harm
+
+
+def _cut(length: int) -> Harm:
+    def harm(data: bytearray) -> None:
+        del data[length:]
+
+    return harm
+
+
+def _survey(template: Template, place: Path, harms: Iterable[tuple[str, Harm]]) -> list[str]:
+    problems: list[str] = []
+    outcomes: Counter[str] = Counter()
+    served = errors = 0
+    for name, harm in harms:
+        verdict = _harmed(template, place, harm)
+        outcomes["refused" if verdict.refused else "found" if verdict.detected else "harmless"] += 1
+        if not verdict.refused:
+            served, errors = served + verdict.served, errors + verdict.errors
+        problems += [f"{name}: {problem}" for problem in verdict.problems]
+    print(f"{dict(outcomes)}, {served} memories served, {errors} refused one by one")
+    return problems
+
+
+def _flips(template: Template, rng: random.Random, number: int) -> Iterable[tuple[str, Harm]]:
+    size = (template.folder / "book.sqlite").stat().st_size
+    for _ in range(number):
+        offset, bits = rng.randrange(size), rng.randrange(1, 256)
+        yield f"byte {offset} ^ {bits}", _flip(offset, bits)
+
+
+def _cuts(template: Template, rng: random.Random, number: int) -> Iterable[tuple[str, Harm]]:
+    size = (template.folder / "book.sqlite").stat().st_size
+    for _ in range(number):
+        length = rng.randrange(size)
+        yield f"cut at {length}", _cut(length)
+
+
+def test_a_flipped_byte_is_found_or_harmless_150_times(template: Template, place: Path, rng: random.Random) -> None:
+    assert _survey(template, place, _flips(template, rng, 150)) == []
+
+
+def test_a_truncated_file_is_found_150_times(template: Template, place: Path, rng: random.Random) -> None:
+    assert _survey(template, place, _cuts(template, rng, 150)) == []
+
+
+@pytest.mark.nightly
+def test_a_flipped_byte_is_found_or_harmless_1_000_times(template: Template, place: Path, rng: random.Random) -> None:
+    assert _survey(template, place, _flips(template, rng, 1_000)) == []
+
+
+@pytest.mark.nightly
+def test_a_truncated_file_is_found_1_000_times(template: Template, place: Path, rng: random.Random) -> None:
+    assert _survey(template, place, _cuts(template, rng, 1_000)) == []
+
+
+def test_a_changed_letter_of_a_memory_is_never_served(template: Template, place: Path) -> None:
+    """Flips that hit the words themselves, where no checksum of SQLite's is."""
+    data = (template.folder / "book.sqlite").read_bytes()
+    harms = []
+    for id in template.ids[:4]:
+        words = template.truth[id]["content"].encode()
+        offset, places = data.find(words), 0
+        while offset >= 0:
+            places += 1
+            harms.append((f"memory {id}, place {places}", _flip(offset + len(words) // 2, 1)))
+            offset = data.find(words, offset + 1)
+        assert places, "the words are nowhere in the file: the test hits nothing"
+    assert _survey(template, place, harms) == []
+
+
+def test_a_damaged_page_costs_only_what_was_on_it(template: Template, place: Path) -> None:
+    """A page full of garbage: what was on it is refused or named, everything else is still served."""
+    data = (template.folder / "book.sqlite").read_bytes()
+    words = template.truth[template.ids[0]]["content"].encode()
+    pages = {match.start() // 4096 * 4096 for match in re.finditer(re.escape(words), data)}
+    garbage = random.Random(1).randbytes(4096)
+    served = errors = 0
+    for page in pages:
+        verdict = _harmed(template, place, lambda data, page=page: data.__setitem__(slice(page, page + 4096), garbage))
+        assert verdict.problems == []
+        assert verdict.detected
+        served, errors = served + verdict.served, errors + verdict.errors
+    assert errors, "no page of the memories was hit"
+    assert served, "one bad page took the whole book"
+
+
+def _header(data: bytearray) -> None:
+    data[:100] = b"\xde\xad" * 50
+
+
+@pytest.mark.parametrize(
+    ("harm", "name"),
+    [
+        (lambda data: data.clear(), "empty"),
+        (_header, "garbage header"),
+        (lambda data: data.__delitem__(slice(len(data) // 2, None)), "half"),
+        (lambda data: data.__setitem__(slice(None), b"\0" * len(data)), "zeros"),
+        (lambda data: data.__setitem__(slice(None), b"These are not the bytes of a book." * 900), "text"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_file_that_is_no_book_any_more_is_refused_and_kept(
+    template: Template, place: Path, harm: Harm, name: str
+) -> None:
+    folder = template.copy(place / "harmed")
+    data = bytearray((folder / "book.sqlite").read_bytes())
+    harm(data)
+    (folder / "book.sqlite").write_bytes(data)
+    verdict = look(folder, template.truth)
+    assert verdict.problems == []
+    assert verdict.refused == "corrupt" or verdict.findings
+    assert _take(folder) in ({"corrupt", "unavailable"} if name != "half" else {"corrupt", "unavailable", "taken"})
+
+
+def _take(folder: Path) -> str:
+    try:
+        with open_book(folder) as book:
+            book.save("Never into a file that is no book.", type="project", project_id="atlas")
+    except CommonplaceError as cause:
+        return cause.kind
+    return "taken"
+
+
+class TestTheFullTextIndex:
+    """It is derived: whatever happens to it, no memory is lost, and it can be made anew (row 39)."""
+
+    HARMS = (
+        "UPDATE memories_fts_data SET block = randomblob(200) WHERE id > 10",
+        "DELETE FROM memories_fts_data WHERE id > 10",
+        "UPDATE memories_fts_docsize SET sz = randomblob(3)",
+        "DELETE FROM memories_fts_docsize WHERE id % 2",
+    )
+
+    @pytest.mark.parametrize("harm", HARMS)
+    def test_damage_is_found_and_healed_and_no_memory_is_lost(self, template: Template, place: Path, harm: str) -> None:
+        folder = template.copy(place / "harmed")
+        db = apsw.Connection(str(folder / "book.sqlite"))
+        db.execute(harm).fetchall()
+        db.close()
+        with open_book(folder) as book:
+            assert every_memory(book) == template.truth
+            assert "index_damaged" in {one.code for one in book.doctor(full=True).findings}
+            assert [one.code for one in book.verify().findings] == []
+            book.doctor(repair=True)
+            assert [one.code for one in book.doctor(full=True).findings] == []
+            assert every_memory(book) == template.truth
+            assert {one.record.id for one in book.search("cedar", limit=50)} >= {template.ids[2]}
+
+    @pytest.mark.parametrize("harm", HARMS[:2])
+    def test_a_search_in_a_damaged_index_does_not_say_nothing_found(
+        self, template: Template, place: Path, harm: str
+    ) -> None:
+        folder = template.copy(place / "harmed")
+        with open_book(folder) as book:
+            expected = {one.record.id for one in book.search("finding", project="atlas", limit=50)}
+        db = apsw.Connection(str(folder / "book.sqlite"))
+        db.execute(harm).fetchall()
+        db.close()
+        with open_book(folder) as book:
+            try:
+                found = {one.record.id for one in book.search("finding", project="atlas", limit=50)}
+            except CommonplaceError as cause:
+                found, expected = {cause.kind}, {"not_searched"} if cause.kind == "not_searched" else {"corrupt"}
+            assert found == expected
+
+
+def test_the_control_without_hashes_serves_the_changed_letter(place: Path) -> None:
+    """What plain SQLite does with a flipped byte inside a text: nothing. So the flips do bite, and ours are found."""
+    path = place / "plain.sqlite"
+    db = apsw.Connection(str(path))
+    db.execute(
+        "CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('Anna prefers tea in the morning.')"
+    ).fetchall()
+    db.close()
+    data = bytearray(path.read_bytes())
+    data[data.find(b"tea")] ^= 1
+    path.write_bytes(data)
+    db = apsw.Connection(str(path))
+    try:
+        assert db.execute("PRAGMA integrity_check").get == "ok"
+        assert db.execute("SELECT text FROM notes").get == "Anna prefers uea in the morning."
+    finally:
+        db.close()
