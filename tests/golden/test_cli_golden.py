@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.surfaces.cli import exits
 from commonplace.surfaces.cli.helps import TOPICS
 from commonplace.surfaces.cli.program import EXTRAS
 from commonplace.surfaces.operations import OPERATIONS
@@ -28,6 +29,7 @@ class Transcript:
 
     def run(self, *words: str) -> None:
         said = self._shell(*words)
+        assert said.code != exits.UNEXPECTED, said.err
         typed = " ".join(word if " " not in word else f'"{word}"' for word in words)
         code = f"(exit code {said.code})\n" if said.code else ""
         self._said += f"$ commonplace {typed}\n{said.out}{said.err}{code}\n"
@@ -138,4 +140,6 @@ def test_answers_on_a_terminal(shell: Shell) -> None:
 
 
 def test_the_demo(shell: Shell) -> None:
-    check("cli/demo.txt", masked(shell("demo").out))
+    said = shell("demo")
+    assert (said.code, said.err) == (0, ""), "a broken story must not become a golden one"
+    check("cli/demo.txt", masked(said.out))

@@ -57,7 +57,7 @@ class Parsed:
 EVERYWHERE = (
     Option(("--book", "-b"), "book", "URL", "the book, such as sqlite:PATH"),
     Option(("--json",), "json", help="answer with one JSON document"),
-    Option(("--quiet", "-q"), "quiet", help="only ids; for `get` only the content; for checks only the exit code"),
+    Option(("--quiet", "-q"), "quiet", help="only ids; for `get` only the content"),
     Option(("--actor",), "actor", "NAME", "who is speaking; agent:NAME for an agent"),
     Option(("--timeout",), "timeout", "SECONDS", "how long to wait for other writers"),
     Option(("--color", "--colour"), "color", "WHEN", "auto, always or never", choices=("auto", "always", "never")),

@@ -77,7 +77,7 @@ class Story:
         lines = [""]
         for number, part in enumerate(text.split(" --")):
             word = f" --{part}" if number else part
-            if len(lines[-1]) + len(word) > room:
+            if lines[-1] and len(lines[-1]) + len(word) > room:
                 lines[-1] += " \\"
                 lines.append(word.lstrip())
             else:
@@ -106,7 +106,7 @@ def _quoted(word: str) -> str:
 
 
 def _tell(story: Story) -> None:
-    story.open("A story in nine chapters, on a book that is thrown away at the end.")
+    story.open("A story in nine chapters, on a throw-away book.")
     tabs, store = _saving(story)
     _finding(story, store.id)
     _guarding(story)
@@ -117,9 +117,7 @@ def _tell(story: Story) -> None:
 
 
 def _saving(story: Story) -> tuple[Any, Any]:
-    story.chapter(
-        "Keep what matters", "One statement, in words that stand by themselves; on disk before you hear back."
-    )
+    story.chapter("Keep what matters", "One statement that stands by itself, on disk before you hear back.")
     tabs = story.do("save", "Alice prefers tabs over spaces.", "--type", "profile", "--tags", "editor,style")
     story.say("A decision brings its reason along, or it waits in the inbox.")
     store = story.do(
@@ -164,7 +162,7 @@ def _reviewing(story: Story) -> None:
 def _changing(story: Story, tabs: str) -> None:
     moment = _a_moment_between()
     story.chapter("Change your mind", "The old statement stays readable, and the chain goes both ways.")
-    spaces = story.do("evolve", tabs, "Alice prefers spaces over tabs.", "--reason", "the new editor does it better")
+    spaces = story.do("evolve", tabs, "Alice prefers spaces.", "--reason", "the new editor does it better")
     story.do("get", spaces.id)
     story.say("What did the book believe a moment ago?")
     story.do("list", "--type", "profile", "--as-of", moment)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from commonplace.surfaces.cli.page import Line, Page, fitted, one_line
+from commonplace.surfaces.cli.page import Line, Page, fitted, one_line, width_of
 from commonplace.surfaces.cli.render.records import card, conflict_facts, link_line, pairs, when
 from commonplace.surfaces.operations import Described
 
@@ -63,14 +63,16 @@ def timeline(told: list[Operation], page: Page) -> Iterator[Line]:
 
 def _entry(entry: Operation, page: Page) -> Line:
     style = _STYLES[entry.verb]
-    return [
+    line: Line = [
         (page.glyph("● ", "* "), style),
         (f"{entry.verb:<11}", style),
         (when(entry.at), "dim"),
         ("  ", ""),
         (entry.id, "id"),
-        (f"  {entry.actor} via {entry.surface}", "dim"),
+        ("  ", ""),
     ]
+    room = None if page.width is None else max(page.width - width_of(line), 12)
+    return [*line, (fitted(f"{entry.actor} via {entry.surface}", room, page.glyph("…", "...")), "dim")]
 
 
 def _details(entry: Operation, page: Page) -> Iterator[Line]:

@@ -24,7 +24,7 @@ _MARKS = {
 }
 _DID = {
     "save": "saved",
-    "evolve": "saved in place of the old one",
+    "evolve": "evolved",
     "archive": "archived",
     "restore": "restored",
     "forget": "forgotten",
@@ -137,7 +137,7 @@ def written(operation: Described, record: MemoryRecord, page: Page) -> Iterator[
     if record.supersedes and operation.name == "evolve":
         yield [("  in place of ", "dim"), (record.supersedes, "id")]
     if waits:
-        yield [("  waits in the inbox: ", "warn"), (record.status_reason or "", "")]
+        yield from page.prose(record.status_reason or "", "", [("  waits in the inbox: ", "warn")], [("    ", "")])
         yield [("  next: ", "dim"), (f"commonplace confirm {record.id}", "")]
 
 
@@ -177,7 +177,7 @@ def results(_: Described, answer: list[RetrievalResult], page: Page) -> Iterator
         ]
         yield from page.prose(headline(record), "", [("    ", "")])
         scores = ", ".join(f"{name} {_amount(score)}" for name, score in result.scores.items())
-        yield [("    why: ", "dim"), (f"{result.explanation} ({scores})", "dim")]
+        yield from page.prose(f"why: {result.explanation} ({scores})", "dim", [("    ", "")])
 
 
 def _amount(score: float) -> str:
