@@ -58,7 +58,8 @@ def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_
     scheme, colon, rest = url.partition(":")
     if not colon or scheme not in CANONS or not rest or not url.isprintable():
         known = ", ".join(f"{name}:PATH" for name in CANONS)
-        raise InvalidError(f"not a book's URL: {url[:80]!r}", hint=f"Write it as {known}.", where="book")
+        named = f" ({scheme}: is not a canon)" if colon and scheme.isalpha() and len(scheme) <= 12 else ""
+        raise InvalidError(f"this is not a book's URL{named}", hint=f"Write it as {known}.", where="book")
     from importlib import import_module
 
     module, _, name = CANONS[scheme].partition(":")

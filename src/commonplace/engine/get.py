@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Request, Scribe, must_find
+from commonplace.engine.scribe import Request, Scribe, harmless, must_find
 from commonplace.errors import NotFoundError
 from commonplace.model.base import set_once, utc
 from commonplace.model.record import MemoryRecord
@@ -32,5 +32,5 @@ def get(scribe: Scribe, asked: Get) -> MemoryRecord:
 
         found = memory_at(view, asked.id, view.seq_at(asked.as_of))
     if found is None:
-        raise NotFoundError("the book did not know this memory then", where=asked.id)
+        raise NotFoundError("the book did not know this memory then", where=harmless(asked.id))
     return found

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Request, Scribe
+from commonplace.engine.scribe import Request, Scribe, harmless
 from commonplace.errors import InvalidError, NotFoundError
 from commonplace.model.base import set_once, utc
 from commonplace.model.operation import Operation
@@ -48,7 +48,7 @@ def history(scribe: Scribe, asked: History) -> list[Operation]:
         subject = record.id if record else asked.id
         told = [*view.foreign_history(subject), *view.operations(subject=subject)]
     if not told:
-        raise NotFoundError("the journal does not know this id", where=asked.id)
+        raise NotFoundError("the journal does not know this id", where=harmless(asked.id))
     return told
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Pen, Request, Scribe
+from commonplace.engine.scribe import Pen, Request, Scribe, harmless
 from commonplace.errors import ConflictError, DeniedError, NotFoundError
 from commonplace.guard.entry import admit
 from commonplace.model.base import Noun
@@ -48,7 +48,8 @@ def revert(scribe: Scribe, asked: Revert) -> Operation:
         undo = _Undo(pen, targets)
         for operation in reversed(targets):
             for change in reversed(operation.changes):
-                undo.undo(change)
+                if change.entity is not Entity.SOURCE:  # a source stays: other memories may cite it by now
+                    undo.undo(change)
         if not undo.after:
             raise ConflictError("there is nothing left to undo", where=asked.id)
         undo.write()
@@ -59,7 +60,9 @@ def _targets(pen: Pen, id: str) -> list[Operation]:
     one = pen.view.operation(id)
     found = [one] if one else [*pen.view.operations(run=id)]
     if not found:
-        raise NotFoundError("there is no such operation or run", where=id, hint="`commonplace journal` shows them.")
+        raise NotFoundError(
+            "there is no such operation or run", where=harmless(id), hint="`commonplace journal` shows them."
+        )
     return found
 
 

@@ -131,6 +131,7 @@ class Scribe:
     ) -> None:
         self.canon, self.surface, self.timeout = canon, surface, timeout
         self._files = files
+        self.known_sources: set[str] = set()
         self.actor = check_actor(actor)
         # A caller may ask to be trusted less than its name says, never more.
         self.trust = channel_of(actor) if trust is None else lesser(trust, channel_of(actor))
@@ -154,8 +155,15 @@ class Scribe:
 def must_find(view: View, id: str) -> MemoryRecord:
     record = view.memory(id)
     if record is None:
-        raise NotFoundError("there is no such memory", where=id)
+        raise NotFoundError("there is no such memory", where=harmless(id))
     return record
+
+
+def harmless(given: str) -> str | None:
+    """What was given for an id, to be repeated in an error; a secret that was pasted in the wrong place is not."""
+    from commonplace.guard.secrets import has_secret
+
+    return None if len(given) > 200 or has_secret(given) else given
 
 
 def must_match(record: MemoryRecord, expect: str | None) -> None:

@@ -27,6 +27,10 @@ class Search(Request, frozen=True, kw_only=True):
     limit: Annotated[int, Meta(description="at most this many")] = 10
 
 
+# A search does not wait for writers: it only uses the chance if nobody is writing.
+_SETTLE_SECONDS = 0.02
+
+
 def search(scribe: Scribe, asked: Search) -> list[RetrievalResult]:
     where = List(
         statuses=asked.statuses,
@@ -40,6 +44,7 @@ def search(scribe: Scribe, asked: Search) -> list[RetrievalResult]:
         limit=asked.limit,
     )
     words = words_of(asked.query)
+    scribe.canon.settle(_SETTLE_SECONDS)
     with scribe.reading() as view:
         found = view.words(words, filter_of(where), asked.limit)
     return [

@@ -17,7 +17,11 @@ def manual_source_id(scribe: Scribe) -> str:
 def manual_source(pen: Pen, scribe: Scribe) -> None:
     """Make the source if this writer has none yet."""
     id = manual_source_id(scribe)
-    if pen.view.noun(Entity.SOURCE, id) is None:
+    if id in scribe.known_sources:
+        return
+    if pen.view.noun(Entity.SOURCE, id) is not None:
+        scribe.known_sources.add(id)  # a source that is there stays there
+    else:
         made = Source(
             id=id,
             kind=SourceKind.MANUAL,

@@ -96,8 +96,13 @@ def _check_things(view: View, counts: dict[str, int]) -> Iterator[Finding]:
         counts["things"] += 1
         try:
             yield from _check_thing(view, subject)
-        except CommonplaceError as cause:
-            yield Finding(code="unreadable", message=cause.message, where=subject, hint=_HINT)
+        except (CommonplaceError, UnicodeDecodeError) as cause:
+            yield Finding(
+                code="differs_from_journal",
+                message=getattr(cause, "message", "a row holds bytes that are not text"),
+                where=subject,
+                hint=_HINT,
+            )
     for entity in _JOURNALLED:
         for id in view.ids(entity):
             if not view.is_subject(id):

@@ -49,7 +49,7 @@ def refuse_overruling(trust: Trust, record: MemoryRecord, verb: str) -> None:
     """A lower trust cannot archive, delete or replace what a higher one said."""
     if not may_overrule(trust, record):
         raise DeniedError(
-            f"{verb}: this memory came from the {record.trust}; the {trust} may not change it", where=record.id
+            f"{verb}: this memory has the trust of {record.trust}; {trust} may not change it", where=record.id
         )
 
 

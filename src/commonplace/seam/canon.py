@@ -62,6 +62,11 @@ class Canon(Protocol):
         """Look for damage: the structure, and with `full` every stored byte. Finds; never raises on what it finds."""
         ...
 
+    def settle(self, timeout: float) -> None:
+        """Before a search: take into the index what waits beside it, if that is possible within `timeout`. Never fails: a
+        view finds what is not yet in the index too, only more slowly."""
+        ...
+
     def rebuild_index(self) -> None:
         """Make the full text index anew from the memories."""
         ...

@@ -15,7 +15,7 @@ from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections, in_our_words, translated
 from commonplace.catalog.sqlite.turnstile import Turnstile
 from commonplace.catalog.sqlite.view import SqliteView
-from commonplace.errors import ConflictError, LockedError, UnavailableError
+from commonplace.errors import ConflictError, CorruptError, LockedError, UnavailableError
 from commonplace.seam.canon import Capabilities, Progress
 
 if TYPE_CHECKING:
@@ -112,6 +112,8 @@ class SqliteCanon:
                 # After a failed flush nobody knows what is on disk: read it again instead of trusting this connection.
                 self._connections.drop()
             raise in_our_words(cause, self.path, errno) from cause
+        except UnicodeDecodeError as cause:
+            raise CorruptError("a row holds bytes that are not text", where=self.path) from cause
         finally:
             self._undo(db)
 
@@ -129,8 +131,25 @@ class SqliteCanon:
         yield from examine.examine(self.path, self._connections, full=full, progress=progress)
 
     def rebuild_index(self) -> None:
+        from commonplace.catalog.sqlite import fulltext
+
         with self.writing(60.0) as draft:
-            draft._db.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
+            fulltext.rebuild(draft.connection)
+
+    def settle(self, timeout: float) -> None:
+        from commonplace.catalog.sqlite import fulltext
+
+        db = self._connections.get()
+        if db.in_transaction or db.readonly("main"):
+            return
+        try:
+            with self._answering(db):
+                fresh = fulltext.has_fresh(db)
+            if fresh:
+                with self.writing(timeout) as draft:
+                    fulltext.take_in(draft.connection, fulltext.indexed_upto(draft.connection))
+        except (LockedError, UnavailableError):
+            return  # a search looks through the fresh ones by itself
 
     def scrub(self, timeout: float) -> list[str]:
         """Rewrite the file without its free space, then cut the log to nothing."""

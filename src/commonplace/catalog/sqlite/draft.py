@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
 
-from commonplace.catalog.sqlite import eraser, journal
+from commonplace.catalog.sqlite import eraser, fulltext, journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.model.base import Noun, to_micros
@@ -18,8 +17,6 @@ from commonplace.seam.catalog import Edit, Signature
 
 _INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?, ")
 _TEXT = ("title", "summary", "content")
-_FTS_INSERT = "INSERT INTO memories_fts (rowid, title, summary, content) VALUES (?, ?, ?, ?)"
-_FTS_DELETE = "INSERT INTO memories_fts (memories_fts, rowid, title, summary, content) VALUES ('delete', ?, ?, ?, ?)"
 
 
 class SqliteDraft(SqliteView):
@@ -104,15 +101,15 @@ class SqliteDraft(SqliteView):
     def _insert_memories(self, records: Sequence[MemoryRecord]) -> None:
         if not records:
             return
-        first = (self._db.execute("SELECT max(n) FROM memories").get or 0) + 1
-        numbered = [*enumerate(records, first)]
+        last = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").get or 0
+        numbered = [*enumerate(records, last + 1)]
         self._db.executemany(_INSERT, [(n, *MEMORIES.row(record)) for n, record in numbered])
         for n, record in numbered:
             if record.tags or record.aliases:
                 self._name(n, record)
         self._know_owners(records)
         # Last, because each later statement would make the full text index flush what it has gathered so far.
-        self._db.executemany(_FTS_INSERT, [(n, r.title, r.summary, r.content) for n, r in numbered])
+        fulltext.added(self._db, numbered[-1][0])
 
     def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
         """A project or repository is known as soon as a memory belongs to it."""
@@ -130,13 +127,14 @@ class SqliteDraft(SqliteView):
         if not changed:
             return
         n = self._db.execute("SELECT n FROM memories WHERE id = ?", (before.id,)).get
-        values: list[Any] = [MEMORIES.value(field, after) for field in changed]
+        stored = dict(zip(MEMORIES.columns, MEMORIES.row(after), strict=True))
+        columns = [*changed, "checksum"]
         self._db.execute(
-            f"UPDATE memories SET {', '.join(f'{field} = ?' for field in changed)} WHERE n = ?", (*values, n)
+            f"UPDATE memories SET {', '.join(f'{column} = ?' for column in columns)} WHERE n = ?",
+            (*(stored[column] for column in columns), n),
         )
         if any(field in changed for field in _TEXT):
-            self._db.execute(_FTS_DELETE, (n, before.title, before.summary, before.content))
-            self._db.execute(_FTS_INSERT, (n, after.title, after.summary, after.content))
+            fulltext.changed(self._db, n, _words(before), _words(after))
         if "tags" in changed or "aliases" in changed:
             self._unname(n, before)
             self._name(n, after)
@@ -154,6 +152,10 @@ class SqliteDraft(SqliteView):
             self._db.execute("DELETE FROM memory_tags WHERE tag = ? AND created_at = ? AND n = ?", (tag, at, n))
         for alias in record.aliases:
             self._db.execute("DELETE FROM memory_aliases WHERE alias = ? AND n = ?", (alias, n))
+
+
+def _words(record: MemoryRecord) -> tuple[str | None, ...]:
+    return (record.title, record.summary, record.content)
 
 
 def _made(entity: Entity, noun: Noun) -> Change:

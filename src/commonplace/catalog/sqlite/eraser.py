@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 import msgspec
 
+from commonplace.catalog.sqlite import fulltext
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.model.operation import Payload, decode_payload, encode_payload
 from commonplace.model.record import MemoryRecord
@@ -68,10 +69,7 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
     if row is None:
         return {}
     n, record = row[0], MEMORIES.from_row(row[1:])
-    db.execute(
-        "INSERT INTO memories_fts (memories_fts, rowid, title, summary, content) VALUES ('delete', ?, ?, ?, ?)",
-        (n, record.title, record.summary, record.content),
-    )
+    fulltext.changed(db, n, (record.title, record.summary, record.content), None)
     db.execute(
         "DELETE FROM memory_tags WHERE n = ? AND created_at = (SELECT created_at FROM memories WHERE n = ?)", (n, n)
     )

@@ -6,7 +6,7 @@ checked row by row; a unary plus keeps SQLite from preferring an index that woul
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
 from typing import Any
@@ -29,31 +29,57 @@ _MANY = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 
 def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Iterator[tuple[Order, MemoryRecord]]:
     """The matching memories, newest first, each with its place in the order."""
+    below = order_of(connection, page.after) if page and page.after else None
+    limit = page.limit if page else None
+    place = below
+    try:
+        for row in islice(_rows(connection, where, _COLUMNS, below, limit), limit):
+            place = (row[-2], row[-1])
+            for record in MEMORIES.readable((row,)):
+                yield place, record
+    except UnicodeDecodeError:
+        yield from _one_by_one(connection, where, place)
+
+
+def _rows(
+    connection: apsw.Connection, where: Filter, columns: str, below: Order | None, limit: int | None
+) -> Iterator[tuple[Any, ...]]:
+    """Rows that end with their place; one without a place is damaged, and `doctor` names it."""
     conditions, values = _checks(where)
-    if page and page.after:
+    if below:
         conditions.append("(created_at, n) < (?, ?)")
-        values += order_of(connection, page.after)
-    limit = page.limit if page else -1
+        values += below
     walks = [
-        _placed(connection.execute(sql + " LIMIT ?", (*leading, *values, limit)))
-        for sql, leading in _walks(where, _lead(where), conditions)
+        (
+            row
+            for row in connection.execute(sql, (*leading, *values, -1 if limit is None else limit))
+            if isinstance(row[-2], int)
+        )
+        for sql, leading in _walks(where, _lead(where), columns, conditions)
     ]
-    rows = walks[0] if len(walks) == 1 else merge(*walks, key=lambda row: (-row[-2], -row[-1]))
-    for row in islice(rows, limit) if page else rows:
-        for record in MEMORIES.readable((row,)):
-            yield (row[-2], row[-1]), record
+    return walks[0] if len(walks) == 1 else merge(*walks, key=lambda row: (-row[-2], -row[-1]))
 
 
-def _placed(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """Rows that have a place in the order; one without is damaged, and `doctor` names it."""
-    return (row for row in rows if isinstance(row[-2], int))
+def _one_by_one(
+    connection: apsw.Connection, where: Filter, below: Order | None
+) -> Iterator[tuple[Order, MemoryRecord]]:
+    """A row held bytes that are no text, and the driver gave up on all that follow: take them singly, without that one."""
+    for created_at, n in [*_rows(connection, where, "memories.created_at, memories.n", below, None)]:
+        try:
+            row = connection.execute(f"SELECT {MEMORIES.select} FROM memories WHERE n = ?", (n,)).fetchone()
+        except UnicodeDecodeError:
+            continue
+        for record in MEMORIES.readable((row,) if row else ()):
+            yield (created_at, n), record
 
 
-def _walks(where: Filter, lead: str | None, conditions: list[str]) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _walks(
+    where: Filter, lead: str | None, columns: str, conditions: list[str]
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """One statement per status and per value of the leading field, each in order."""
     checks = "".join(f" AND {condition}" for condition in conditions)
     source, led, order = _source(lead)
-    sql = f"SELECT {_COLUMNS} FROM {source} WHERE {led}{checks} ORDER BY {order}"
+    sql = f"SELECT {columns} FROM {source} WHERE {led}{checks} ORDER BY {order} LIMIT ?"
     if lead == "tag":
         sql = sql.replace("(created_at, n)", "(t.created_at, t.n)")
     for status in dict.fromkeys(where.statuses):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from typing import Any, Generic, TypeVar
+from zlib import crc32
 
 import msgspec
 
@@ -21,30 +22,33 @@ Convert = Callable[[Any], Any]
 class Table(Generic[N]):
     """One noun's table: its columns in order, and the way there and back."""
 
-    def __init__(self, name: str, noun: type[N]) -> None:
-        self.name, self.noun = name, noun
+    def __init__(self, name: str, noun: type[N], *, checksummed: bool = False) -> None:
+        self.name, self.noun, self._checksummed = name, noun, checksummed
         self.fields = tuple(noun.__struct_fields__)
         self.columns = self.fields if "id" in self.fields else ("id", *self.fields)
+        if checksummed:
+            self.columns = (*self.columns, "checksum")
         ways = [(field, _ways(noun, field)) for field in self.fields]
         self._out = {field: out for field, (out, _) in ways}
         self._in = [(field, i, back) for i, (field, (_, back)) in enumerate(ways)]
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {name} ({', '.join(self.columns)}) VALUES ({marks})"
-        self.select = ", ".join(f"{name}.{field}" for field in self.fields)
+        selected = (*self.fields, "checksum") if checksummed else self.fields
+        self.select = ", ".join(f"{name}.{column}" for column in selected)
 
     def row(self, noun: N) -> list[Any]:
         """The values for `insert`, in the order of `columns`."""
         values = [out(getattr(noun, field)) if out else getattr(noun, field) for field, out in self._out.items()]
+        if self._checksummed:
+            return [*values, checksum(values)]
         return values if len(self.columns) == len(self.fields) else [noun.id, *values]  # type: ignore[attr-defined]
-
-    def value(self, field: str, noun: N) -> Any:
-        out = self._out[field]
-        return out(getattr(noun, field)) if out else getattr(noun, field)
 
     def from_row(self, row: Iterable[Any]) -> N:
         """A noun from a row selected with `select`. Raises `CorruptError` for a row that nothing of ours can have written."""
         values = tuple(row)
         try:
+            if self._checksummed and checksum(values[: len(self.fields)]) != values[len(self.fields)]:
+                raise CorruptError(f"a row of {self.name} is not what was written", where=str(values[0])[:80])
             return self.noun(**{field: (back(values[i]) if back else values[i]) for field, i, back in self._in})
         except (ValueError, TypeError, OverflowError, AttributeError) as cause:
             raise CorruptError(f"a row of {self.name} cannot be read", where=str(values[0])[:80]) from cause
@@ -58,6 +62,11 @@ class Table(Generic[N]):
                 continue
 
 
+def checksum(values: Iterable[Any]) -> int:
+    """Of a row as it is stored. Finds what a failing disk changed; what a person changed on purpose is for `verify`."""
+    return crc32(msgspec.json.encode(values))
+
+
 def _ways(noun: type[Noun], field: str) -> tuple[Convert | None, Convert | None]:
     """How a field goes into a column and comes back, by the text of its annotation: evaluating it would cost a cold start."""
     hint: str = noun.__annotations__[field]
@@ -68,6 +77,8 @@ def _ways(noun: type[Noun], field: str) -> tuple[Convert | None, Convert | None]
         return _to_list, _from_list
     if kind == "bool":
         return int, bool
+    if kind == "float":
+        return _optional(float), None  # the column would make it one anyway, and the checksum is of what is stored
     words = getattr(import_module(noun.__module__), kind, None)
     if isinstance(words, type) and issubclass(words, Closed):
         return _optional(str), _optional(words)  # the driver takes only plain text, not our word classes
@@ -86,7 +97,7 @@ def _to_list(values: tuple[str, ...]) -> str | None:
     return msgspec.json.encode(values).decode() if values else None
 
 
-MEMORIES = Table("memories", MemoryRecord)
+MEMORIES = Table("memories", MemoryRecord, checksummed=True)
 _TABLES = {
     Entity.LINK: ("memory_links", "link:Link"),
     Entity.CONFLICT: ("conflicts", "link:Conflict"),

@@ -14,7 +14,7 @@ _V1 = """
 CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE memories (
-  n INTEGER PRIMARY KEY,
+  n INTEGER PRIMARY KEY AUTOINCREMENT,  -- in the order the book learnt them; a number is never used twice
   id TEXT NOT NULL UNIQUE,
   type TEXT NOT NULL, scope TEXT NOT NULL, status TEXT NOT NULL,
   content TEXT NOT NULL,
@@ -29,7 +29,8 @@ CREATE TABLE memories (
   tier TEXT NOT NULL, trust TEXT NOT NULL, fingerprint TEXT NOT NULL,
   occurrences INTEGER NOT NULL, anchors TEXT,
   valid_from INTEGER, valid_to INTEGER, deleted_at INTEGER,
-  tenant TEXT, scope_word TEXT, rationale TEXT, status_reason TEXT
+  tenant TEXT, scope_word TEXT, rationale TEXT, status_reason TEXT,
+  checksum INTEGER NOT NULL  -- of all the fields above but n: what a failing disk changed is never served
 );
 CREATE INDEX memories_by_status ON memories (status, created_at);
 CREATE INDEX memories_by_type ON memories (type, status, created_at);
@@ -51,6 +52,7 @@ CREATE VIRTUAL TABLE memories_fts USING fts5 (
   title, summary, content, content = 'memories', content_rowid = 'n', tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
+INSERT INTO book VALUES ('indexed_upto', '0');
 
 CREATE TABLE memory_vectors (
   n INTEGER, model TEXT, chunk INTEGER, dimensions INTEGER NOT NULL, vector BLOB NOT NULL, fingerprint TEXT NOT NULL,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import msgspec
 
 from commonplace.catalog.sqlite import journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
+from commonplace.errors import CorruptError
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import normalised
@@ -32,7 +34,7 @@ class SqliteView:
     """A consistent look at the book; see `seam.catalog.View` for what each question promises."""
 
     def __init__(self, connection: apsw.Connection) -> None:
-        self._db = connection
+        self._db = self.connection = connection
 
     def memory(self, id: str) -> MemoryRecord | None:
         row = self._db.execute(_BY_ID, (id,)).fetchone() or self._db.execute(_BY_ALIAS, (id,)).fetchone()
@@ -98,8 +100,21 @@ class SqliteView:
 
     def nouns(self, entity: Entity) -> Iterator[Noun]:
         table = table_of(entity)
-        rows = self._db.execute(f"SELECT {table.select} FROM {table.name} ORDER BY id")
-        return table.readable(rows)
+        last = ""
+        try:
+            for noun in table.readable(self._db.execute(f"SELECT {table.select} FROM {table.name} ORDER BY id")):
+                last = noun.id
+                yield noun
+        except UnicodeDecodeError:
+            yield from self._nouns_singly(entity, last)
+
+    def _nouns_singly(self, entity: Entity, after: str) -> Iterator[Noun]:
+        """As `nouns`, from one on, without those that hold bytes that are no text."""
+        for id in [id for id in self.ids(entity) if id > after]:
+            with suppress(UnicodeDecodeError, CorruptError):
+                noun = self.noun(entity, id)
+                if noun is not None:
+                    yield noun
 
     def operation(self, id: str) -> Operation | None:
         return journal.one(self._db, id)
@@ -145,17 +160,10 @@ class SqliteView:
     def words(self, match: tuple[str, ...], where: Filter, limit: int) -> list[tuple[MemoryRecord, float]]:
         if not match:
             return []
-        from commonplace.catalog.sqlite import listing
+        from commonplace.catalog.sqlite import fulltext, listing
 
         condition, values = listing.filter_sql(where)
-        # Each word is quoted, so nothing in it is syntax. Title counts four times, summary twice: both are chosen words.
-        asked = " OR ".join('"' + word.replace('"', '""') + '"' for word in match)
-        rows = self._db.execute(
-            f"SELECT {MEMORIES.select}, bm25(memories_fts, 4.0, 2.0, 1.0) AS cost"
-            f" FROM memories_fts CROSS JOIN memories ON memories.n = memories_fts.rowid"
-            f" WHERE memories_fts MATCH ? AND {condition} ORDER BY cost, memories.id LIMIT ?",
-            (asked, *values, limit),
-        )
+        rows = fulltext.search(self._db, match, MEMORIES.select, condition, values, limit)
         return [(record, -row[-1]) for row in rows for record in MEMORIES.readable((row,))]
 
     def any_purged(self) -> bool:
