@@ -125,8 +125,10 @@ def _zsh_specs(option: Option) -> Iterator[str]:
 def _fish() -> Iterator[str]:
     yield "# Completion of commonplace for fish: save it as ~/.config/fish/completions/commonplace.fish"
     yield "complete -c commonplace -f"
+    yield f"set -l commands {' '.join(commands())}"
     for name, (said, _) in commands().items():
-        yield f"complete -c commonplace -n __fish_use_subcommand -a {name} -d '{_quoted(said)}'"
+        unnamed = '-n "not __fish_seen_subcommand_from $commands"'
+        yield f"complete -c commonplace {unnamed} -a {name} -d '{_quoted(said)}'"
     for option in EVERYWHERE:
         yield f"complete -c commonplace {_fish_option(option)}"
     for name, (_, options) in commands().items():
