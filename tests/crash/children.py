@@ -43,7 +43,7 @@ class Child:
         deadline = time.monotonic() + timeout
         while not enough(self.said):
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self._read], [], [], left)[0] or not self._hear():
+            if self._read < 0 or left <= 0 or not select.select([self._read], [], [], left)[0] or not self._hear():
                 return enough(self.said)
         return True
 

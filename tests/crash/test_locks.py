@@ -1,0 +1,291 @@
+"""Who holds the book, and what if they die, fork, stall or take too long (rows 7, 59-62, 64, 66; R5, R6; G8)."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import apsw
+import pytest
+
+from commonplace import Book, CommonplaceError
+from commonplace.seam.canon import Canon
+from commonplace.wiring import open_canon
+
+from . import children
+from .books import Template, every_memory, open_book, what_is_wrong
+from .children import Child, Say
+
+
+def _canon(folder: Path) -> Canon:
+    """The book without its verbs: the seam lets one hold the pen for as long as one likes."""
+    return open_canon(f"sqlite:{folder / 'book.sqlite'}")
+
+
+def _hold(folder: Path, say: Say) -> None:
+    with _canon(folder).writing(10.0):
+        say({"held": True})
+        time.sleep(60)
+
+
+def _hold_behind_the_queue(folder: Path, say: Say) -> None:
+    """As another program would: it does not know our queue, only SQLite."""
+    db = apsw.Connection(str(folder / "book.sqlite"))
+    db.execute("BEGIN IMMEDIATE")
+    say({"held": True})
+    time.sleep(60)
+
+
+def _save(book: Book, text: str) -> str:
+    return book.save(text, type="project", project_id="atlas").id
+
+
+def _killed_holders(folder: Path, times: int) -> list[float]:
+    """How long the next writer waits after its predecessor was killed in mid-write."""
+    waits = []
+    with open_book(folder) as book:
+        for n in range(times):
+            holder = Child(lambda say: _hold(folder, say))
+            assert holder.listen(bool, 10.0)
+            os.kill(holder.pid, signal.SIGKILL)
+            started = time.monotonic()
+            _save(book, f"After holder {n}.")
+            waits.append(time.monotonic() - started)
+            holder.finish(5.0)
+            holder.close()
+    return waits
+
+
+def test_a_killed_holder_lets_go_at_once(place: Path, template: Template) -> None:
+    waits = _killed_holders(template.copy(place / "book"), 40)
+    print(f"median {statistics.median(waits):.4f} s, longest {max(waits):.4f} s")
+    assert statistics.median(waits) < 0.1
+    assert max(waits) < 1.0
+
+
+@pytest.mark.nightly
+def test_a_killed_holder_lets_go_at_once_1_000_times(place: Path, template: Template) -> None:
+    waits = _killed_holders(template.copy(place / "book"), 1_000)
+    print(f"median {statistics.median(waits):.4f} s, longest {max(waits):.4f} s")
+    assert statistics.median(waits) < 0.1
+    assert max(waits) < 1.0
+
+
+@pytest.mark.parametrize("hold", [_hold, _hold_behind_the_queue])
+def test_a_writer_is_told_locked_at_its_limit(place: Path, template: Template, hold) -> None:
+    folder = template.copy(place / "book")
+    holder = Child(lambda say: hold(folder, say))
+    assert holder.listen(bool, 10.0)
+    with open_book(folder, timeout=2.0) as book:
+        started = time.monotonic()
+        with pytest.raises(CommonplaceError) as refused:
+            _save(book, "Not now.")
+        waited = time.monotonic() - started
+        assert every_memory(book) == template.truth, "reading does not wait for writers"
+        holder.kill()
+        holder.close()
+        _save(book, "Now.")
+    assert refused.value.kind == "locked"
+    assert refused.value.retryable
+    assert waited == pytest.approx(2.0, abs=0.2)
+
+
+def test_the_control_that_waits_without_a_limit_would_not_be_told(place: Path, template: Template) -> None:
+    """The lock really is held: without our limit the wait goes on."""
+    folder = template.copy(place / "book")
+    holder = Child(lambda say: _hold(folder, say))
+    assert holder.listen(bool, 10.0)
+    waiter = Child(lambda say: (_save(open_book(folder, timeout=60.0), "At last."), say({"saved": True})))
+    assert not waiter.listen(bool, 2.5)
+    holder.kill()
+    assert waiter.listen(bool, 5.0)
+    for child in (holder, waiter):
+        child.finish(5.0)
+        child.close()
+
+
+def test_a_child_that_outlives_the_holder_does_not_keep_the_lock(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+
+    def hold_with_children(say: Say) -> None:
+        with _canon(folder).writing(10.0):
+            sleeper = subprocess.Popen(["sleep", "20"])
+            forked = os.fork()
+            if forked == 0:
+                time.sleep(20)
+                os._exit(0)
+            say({"held": [sleeper.pid, forked]})
+            time.sleep(60)
+
+    holder = Child(hold_with_children)
+    assert holder.listen(bool, 10.0)
+    os.kill(holder.pid, signal.SIGKILL)
+    started = time.monotonic()
+    with open_book(folder, timeout=5.0) as book:
+        _save(book, "The children are still there.")
+    waited = time.monotonic() - started
+    for pid in holder.said[0]["held"]:
+        os.kill(pid, signal.SIGKILL)
+    holder.finish(5.0)
+    holder.close()
+    assert waited < 1.0
+
+
+FORKED = """
+    import os, sys
+    sys.path.insert(0, {src!r})
+    import commonplace
+    book = commonplace.open("sqlite:" + sys.argv[1])
+    book.save("Before the fork.", type="project", project_id="atlas")
+    pid = os.fork()
+    me = "child" if pid == 0 else "parent"
+    for n in range(25):
+        book.save(f"{{me}} {{n}}", type="project", project_id="atlas")
+    if pid:
+        _, status = os.waitpid(pid, 0)
+        book.save("After the child was gone.", type="project", project_id="atlas")
+        assert status == 0, status
+        assert book.verify().ok
+    book.close()
+    sys.exit(0)
+"""
+
+
+def test_after_a_fork_both_sides_go_on_with_the_same_book(place: Path) -> None:
+    """In a process of its own, so that both sides also end the ordinary way, with everything Python does at its end."""
+    import commonplace
+
+    src = str(Path(commonplace.__file__).parents[1])
+    script = textwrap.dedent(FORKED.format(src=src))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script, str(place / "book.sqlite")], capture_output=True, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    with open_book(place) as book:
+        assert len(every_memory(book)) == 52
+        assert what_is_wrong(book) == []
+
+
+def test_a_fork_while_a_thread_is_writing_is_answered_in_time_and_harms_nobody(place: Path, template: Template) -> None:
+    """SQLite in the child believes that the lost thread still writes. So the child may be refused, but it is not stuck."""
+    folder = template.copy(place / "book")
+
+    def work(say: Say) -> None:
+        book = open_book(folder, timeout=1.0)
+        inside, leave = threading.Event(), threading.Event()
+
+        def write() -> None:
+            with book._scribe.canon.writing(10.0):
+                inside.set()
+                leave.wait(10)
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        inside.wait(10)
+        child = os.fork()
+        if child == 0:
+            os._exit(_saves_or_is_told(book))
+        leave.set()
+        thread.join()
+        _save(book, "From the parent.")
+        say({"child": os.waitpid(child, 0)[1]})
+
+    assert children.run(work, timeout=20.0) == [{"child": 0}]
+    with open_book(folder) as book:
+        assert len(every_memory(book)) - len(template.truth) in (1, 2)
+        assert what_is_wrong(book) == []
+
+
+def _saves_or_is_told(book: Book) -> int:
+    try:
+        _save(book, "From the child.")
+    except CommonplaceError as cause:
+        return 0 if cause.kind == "locked" else 2
+    return 0
+
+
+def test_threads_of_one_process_share_one_book(place: Path) -> None:
+    problems: list[BaseException] = []
+    with open_book(place, timeout=30.0) as book:
+
+        def write(n: int) -> None:
+            try:
+                for k in range(40):
+                    _save(book, f"Thread {n} says {k}.")
+            except BaseException as cause:
+                problems.append(cause)
+
+        threads = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert problems == []
+        assert len(every_memory(book)) == 320
+        assert what_is_wrong(book) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_in_mid_write_leaves_nothing_half_done(
+    place: Path, template: Template, rng: random.Random, number: int
+) -> None:
+    """After an interrupt the same book can still be used: no transaction and no lock is left open."""
+    folder = template.copy(place / "book")
+
+    def work(say: Say) -> None:
+        def interrupt(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        signal.signal(number, interrupt)
+        with open_book(folder, timeout=2.0) as book:
+            try:
+                for n in range(10_000):
+                    say({"saved": _save(book, f"Step {n} before signal {rng.random()}.")})
+            except KeyboardInterrupt:
+                say({"after": _save(book, f"After the signal {rng.random()}.")})
+
+    saved: list[str] = []
+    for _ in range(12):
+        rng.random()
+        child = Child(work)
+        child.listen(lambda said: len(said) > 3, 10.0)
+        time.sleep(rng.random() * 0.004)
+        said = child.kill(number)
+        child.close()
+        assert children.troubles(said) == []
+        assert "after" in said[-1]
+        saved += [id for line in said for id in line.values()]
+    with open_book(folder) as book:
+        assert every_memory(book).keys() >= set(saved)
+        assert what_is_wrong(book) == []
+
+
+def test_a_long_reader_sees_one_moment_and_the_log_is_cut_back_afterwards(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+    log = folder / "book.sqlite-wal"
+
+    def write(say: Say) -> None:
+        with open_book(folder) as book:
+            for n in range(300):
+                _save(book, f"While somebody reads, {n}: {'word ' * 400}")
+            say({"done": True})
+
+    with open_book(folder) as book:
+        with book._scribe.canon.reading() as view:
+            before = view.counts()["total"]
+            assert children.run(write, timeout=60.0) == [{"done": True}]
+            assert view.counts()["total"] == before
+            grown = log.stat().st_size
+        assert len(every_memory(book)) == len(template.truth) + 300
+        for n in range(200):
+            _save(book, f"Afterwards, {n}: {'word ' * 400}")
+        assert log.stat().st_size <= max(grown, 40 << 20)
+    assert not log.exists() or log.stat().st_size == 0

@@ -1,0 +1,215 @@
+"""Many processes, one book (rows 57, 65, 67, 73, 74; R5; G7): nothing lost, nothing twice, in order, a turn for everyone."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commonplace import Book, CommonplaceError
+
+from . import children
+from .books import Template, every_memory, open_book, what_is_wrong
+from .broken import append_without_a_lock
+from .children import Child, Said, Say
+
+
+def at_once(work: Callable[[int, Say], None], number: int, timeout: float = 120.0) -> list[list[Said]]:
+    """Start so many children, let them all go at the same moment, and return what each said."""
+    gate, let_go = os.pipe()
+
+    def wait_then_work(n: int, say: Say) -> None:
+        os.close(let_go)
+        os.read(gate, 1)
+        work(n, say)
+
+    running = [Child(lambda say, n=n: wait_then_work(n, say)) for n in range(number)]
+    os.close(gate)
+    os.close(let_go)
+    said = [child.finish(timeout) for child in running]
+    for child in running:
+        child.close()
+    return said
+
+
+def _troubles(said: list[list[Said]]) -> list[str]:
+    return [trouble for lines in said for trouble in children.troubles(lines)]
+
+
+class Crowd:
+    """N processes that each write M memories and, in between, do other things to them."""
+
+    def __init__(self, where: Path, writers: int, writes: int, seed: int) -> None:
+        self._where, self._writers, self._writes, self._seed = where, writers, writes, seed
+
+    def run(self) -> list[list[Said]]:
+        return at_once(self._write, self._writers, timeout=60 + self._writers * self._writes * 0.05)
+
+    def _write(self, n: int, say: Say) -> None:
+        rng, waits = random.Random(self._seed * 1000 + n), []
+        with open_book(self._where, actor=f"writer-{n}", timeout=30.0) as book:
+            mine: list[str] = []
+            for k in range(self._writes):
+                started = time.monotonic()
+                mine.append(book.save(f"Writer {n} says {k}.", type="project", project_id="atlas").id)
+                waits.append(time.monotonic() - started)
+                if rng.random() < 0.1:
+                    _do_something(book, mine, rng)
+        say({"saved": mine, "longest": max(waits), "median": sorted(waits)[len(waits) // 2]})
+
+    def check(self, said: list[list[Said]]) -> None:
+        assert _troubles(said) == []
+        saved = [lines[-1]["saved"] for lines in said]
+        longest = max(lines[-1]["longest"] for lines in said)
+        print(f"longest wait {longest:.3f} s, medians {max(lines[-1]['median'] for lines in said):.4f} s")
+        with open_book(self._where) as book:
+            self._check_content(every_memory(book))
+            self._check_order(book, saved)
+            assert what_is_wrong(book) == []
+        assert longest < 5.0
+
+    def _check_content(self, memories: dict[str, dict]) -> None:
+        times = Counter(one["content"] for one in memories.values())
+        expected = {f"Writer {n} says {k}." for n in range(self._writers) for k in range(self._writes)}
+        assert expected <= times.keys(), f"LOST: {len(expected - times.keys())}"
+        assert [text for text in expected if times[text] != 1] == [], "written twice"
+
+    def _check_order(self, book: Book, saved: list[list[str]]) -> None:
+        """The journal has each process's saves in the order in which that process made them."""
+        order: dict[str, list[str]] = {}
+        for operation in book.journal(verb="save", limit=10**7):
+            made = [change.id for change in operation.changes if change.entity == "memory"]
+            order.setdefault(operation.actor, []).extend(made)
+        for n, ids in enumerate(saved):
+            assert order[f"writer-{n}"] == ids
+
+
+def _do_something(book: Book, mine: list[str], rng: random.Random) -> None:
+    id = rng.choice(mine)
+    try:
+        verb = rng.choice(("archive", "forget", "restore", "link", "evolve", "read"))
+        if verb == "link":
+            book.link(id, mine[0], "supports")
+        elif verb == "evolve":
+            book.evolve(id, f"Said otherwise: {rng.random()}", reason="changed")
+        elif verb == "read":
+            book.get(id)
+            book.list(limit=5)
+        else:
+            getattr(book, verb)(id)
+    except CommonplaceError as cause:
+        if cause.kind not in ("conflict", "stale"):
+            raise
+
+
+def test_eight_processes_with_200_writes_each_lose_nothing(place: Path, seed: int) -> None:
+    crowd = Crowd(place, 8, 200, seed)
+    crowd.check(crowd.run())
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("round", range(3))
+def test_32_processes_with_1_000_writes_each_lose_nothing(place: Path, seed: int, round: int) -> None:
+    crowd = Crowd(place, 32, 1_000, seed + round)
+    crowd.check(crowd.run())
+
+
+def test_the_control_without_a_lock_loses_updates(place: Path) -> None:
+    file = place / "notes.json"
+
+    def write(n: int, say: Say) -> None:
+        for k in range(40):
+            append_without_a_lock(file, f"{n}-{k}")
+        say({"saved": 40})
+
+    said = at_once(write, 8)
+    assert [lines[-1] for lines in said] == [{"saved": 40}] * 8, "every one of them was told that all is well"
+    assert len(set(json.loads(file.read_text(encoding="utf-8")))) < 320
+
+
+def test_fifty_processes_that_start_on_an_empty_folder_make_one_book(place: Path) -> None:
+    def start(n: int, say: Say) -> None:
+        with open_book(place / "new", timeout=30.0) as book:
+            book.save(f"Number {n} was here.", type="project", project_id="atlas")
+            say({"book": book.id})
+
+    said = at_once(start, 50)
+    assert _troubles(said) == []
+    assert len({lines[-1]["book"] for lines in said}) == 1
+    with open_book(place / "new") as book:
+        assert len(every_memory(book)) == 50
+        assert what_is_wrong(book) == []
+    assert [path.name for path in (place / "new").iterdir() if ".new-" in path.name] == []
+
+
+def test_the_same_key_sent_by_many_at_once_saves_once(place: Path) -> None:
+    open_book(place).close()
+
+    def send(n: int, say: Say) -> None:
+        with open_book(place, timeout=30.0) as book:
+            say({"id": book.save("Said once.", type="project", project_id="atlas", idempotency_key="once").id})
+
+    said = at_once(send, 12)
+    assert _troubles(said) == []
+    assert len({lines[-1]["id"] for lines in said}) == 1
+    with open_book(place) as book:
+        assert [one["occurrences"] for one in every_memory(book).values()] == [1]
+
+
+def _answer(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except CommonplaceError as cause:
+        return cause.kind
+    return "done"
+
+
+def test_of_two_who_change_the_same_memory_exactly_one_wins(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+    for id in template.ids[:12]:
+        fingerprint = template.truth[id]["fingerprint"]
+
+        def change(n: int, say: Say, id: str = id, fingerprint: str = fingerprint) -> None:
+            with open_book(folder, timeout=30.0) as book:
+                call = lambda: book.evolve(id, f"Version {n} of it.", reason="mine", expect=fingerprint)  # noqa: E731
+                say({"answer": _answer(call)})
+
+        said = at_once(change, 2)
+        assert _troubles(said) == []
+        answers = sorted(lines[-1]["answer"] for lines in said)
+        assert answers in (["done", "stale"], ["conflict", "done"]), answers
+    with open_book(folder) as book:
+        assert what_is_wrong(book) == []
+
+
+def test_deleting_and_editing_at_once_has_one_order_and_no_resurrection(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+
+    def race(n: int, say: Say) -> None:
+        with open_book(folder, timeout=30.0) as book:
+            for id in template.ids[:12]:
+                if n:
+                    say({id: _answer(lambda which=id: book.forget(which, reason="race"))})
+                else:
+                    say({id: _answer(lambda which=id: book.evolve(which, f"Edited {which}", reason="race"))})
+
+    said = at_once(race, 2)
+    assert _troubles(said) == []
+    answers: dict[str, list[str]] = {}
+    for lines in said:
+        for line in lines:
+            for id, answer in line.items():
+                answers.setdefault(id, []).append(answer)
+    with open_book(folder) as book:
+        for id, (edited, forgotten) in answers.items():
+            verbs = [str(op.verb) for op in book.history(id) if op.reason == "race"]
+            expected = [verb for verb, answer in (("evolve", edited), ("forget", forgotten)) if answer == "done"]
+            assert sorted(verbs) == sorted(expected)
+            assert book.get(id).status == ("deleted" if forgotten == "done" else "superseded")
+        assert what_is_wrong(book) == []
