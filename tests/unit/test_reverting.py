@@ -94,6 +94,17 @@ def test_undoing_a_save_soft_deletes_what_it_made(book):
     assert book.restore(saved.id).status == "active"
 
 
+def test_undoing_the_first_save_keeps_the_source_others_cite(book):
+    """rfc 25, 26: a source is not undone with the first memory that came from it."""
+    first, second = book.save("One.", type="episode"), book.save("Two.", type="episode")
+    undone = book.revert(book.history(first.id)[0])
+    assert book.explain(second.id).source is not None
+    book.save("Three.", type="episode")
+    book.revert(undone)
+    assert book.get(first.id).status == "active"
+    assert book.verify().ok
+
+
 def test_what_was_derived_goes_with_it(book):
     """Row 121: one command rolls back a source of error with everything that came of it, however far."""
     root, child, grandchild, stranger = (book.save(t, type="episode").id for t in ("root", "child", "grand", "else"))
