@@ -55,6 +55,7 @@ class Template:
         with open_book(folder) as book:
             ids = furnish(book, 24)
             operation = book.history(ids[0])[0].id
+            book.search("valley")  # so that nothing waits to be taken into the index
             truth, operations = every_memory(book), book.stats().operations
         return cls(folder, truth, ids, operation, operations, _other_export(where))
 

@@ -17,7 +17,7 @@ import pytest
 
 from commonplace import CommonplaceError
 
-from .books import Template, every_memory, open_book
+from .books import Template, every_memory, furnish, open_book
 from .damage import Verdict, look
 
 Harm = Callable[[bytearray], None]
@@ -122,6 +122,23 @@ def test_a_damaged_page_costs_only_what_was_on_it(template: Template, place: Pat
         served, errors = served + verdict.served, errors + verdict.errors
     assert errors, "no page of the memories was hit"
     assert served, "one bad page took the whole book"
+
+
+def test_looking_at_a_book_does_not_change_it(place: Path) -> None:
+    """A damaged file may be the only copy there is. So reading and examining leave every byte as it is."""
+    with open_book(place) as book:
+        ids = furnish(book, 12)
+    before = (place / "book.sqlite").read_bytes()
+    with open_book(place) as book:
+        book.get(ids[0])
+        book.list(statuses="all")
+        book.history(ids[0])
+        book.verify()
+        book.doctor()
+        book.doctor(full=True)
+        book.scan()
+        book.export(str(place / "export.jsonl"))
+    assert (place / "book.sqlite").read_bytes() == before
 
 
 def _header(data: bytearray) -> None:

@@ -1,0 +1,237 @@
+"""Memory and descriptors that run out (rows 10, 20, 43; R6): work is bounded, or refused with a reason; nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import time
+from pathlib import Path
+
+import pytest
+
+from commonplace import Book, CommonplaceError
+
+from . import children
+from .books import Template, every_memory, furnish, open_book, what_is_wrong
+from .children import Say
+
+MEGABYTE = 1 << 20
+
+
+def _peak() -> int:
+    """The most memory this process ever had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _resident() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def _limit_memory(extra: int) -> None:
+    """Allow this process so much more address space than it has now."""
+    with open("/proc/self/statm") as file:
+        now = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (now + extra, now + extra))
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A book whose texts together are much larger than what a bounded export may use: 40 MB of them."""
+    folder = tmp_path_factory.mktemp("wide")
+    lines = folder / "lines.jsonl"
+    with open_book(folder) as book:
+        furnish(book, 12)
+        base = book.list(limit=1)[0].to_dict()
+        _write_lines(lines, base, 700, 60_000)
+        assert book.import_(str(lines)).added == {"memory": 700}
+    lines.unlink()
+    return folder
+
+
+def _write_lines(target: Path, base: dict, number: int, size: int) -> None:
+    from commonplace.model.fingerprint import fingerprint
+
+    with target.open("w", encoding="utf-8") as file:
+        for n in range(number):
+            content = f"Wide {n}: " + "some words again and again " * (size // 27)
+            made = {
+                **base,
+                "id": f"WIDE{n:022d}",
+                "content": content,
+                "fingerprint": fingerprint(content),
+                "aliases": [],
+            }
+            file.write(json.dumps({"memory": made}) + "\n")
+
+
+def test_an_export_needs_little_memory_however_big_the_book_is(wide: Path, place: Path) -> None:
+    def work(say: Say) -> None:
+        with open_book(wide) as book:
+            book.list(limit=1)
+            before = _resident()
+            lines = book.export(str(place / "export.jsonl")).lines
+            say({"lines": lines, "grew": _peak() - before if _peak() > before else 0})
+
+    said = children.run(work, timeout=60.0)
+    assert children.troubles(said) == []
+    size = (place / "export.jsonl").stat().st_size
+    print(f"{size / MEGABYTE:.0f} MB exported, memory grew by {said[0]['grew'] / MEGABYTE:.1f} MB")
+    assert said[0]["lines"] > 1_400
+    assert size > 60 * MEGABYTE
+    assert said[0]["grew"] < 24 * MEGABYTE
+
+
+def test_an_import_needs_little_memory_however_big_the_file_is(wide: Path, place: Path) -> None:
+    with open_book(wide) as book:
+        book.export(str(place / "export.jsonl"))
+        expected = book.stats().memories
+
+    def work(say: Say) -> None:
+        with open_book(place / "new") as book:
+            before = _resident()
+            report = book.import_(str(place / "export.jsonl"))
+            say({"complete": report.complete, "grew": max(0, _peak() - before), "memories": book.stats().memories})
+
+    said = children.run(work, timeout=120.0)
+    assert children.troubles(said) == []
+    print(f"memory grew by {said[0]['grew'] / MEGABYTE:.1f} MB")
+    assert said[0]["memories"] == expected
+    assert said[0]["grew"] < 64 * MEGABYTE
+
+
+def _endless_line(target: Path, good: bytes) -> None:
+    """Good lines around one line of 200 MB, which costs the disk nothing."""
+    with target.open("wb") as file:
+        file.write(good.splitlines(keepends=True)[0])
+        file.write(b'{"memory": {"content": "')
+        file.seek(200 * MEGABYTE, os.SEEK_CUR)
+        file.write(b'"}}\n')
+        file.writelines(good.splitlines(keepends=True)[1:])
+
+
+def test_a_line_of_200_megabytes_is_refused_in_bounded_memory(place: Path, template: Template) -> None:
+    _endless_line(place / "endless.jsonl", template.other_export.read_bytes())
+
+    def work(say: Say) -> None:
+        _limit_memory(96 * MEGABYTE)
+        with open_book(place / "new") as book:
+            report = book.import_(str(place / "endless.jsonl"))
+            aside = [[one.code, one.where] for one in report.kept_aside if one.code == "too_large"]
+            say({"aside": aside, "memories": book.stats().memories})
+
+    said = children.run(work, timeout=60.0)
+    assert said == [{"aside": [["too_large", "line 2"]], "memories": 12}]
+
+
+def test_the_control_that_reads_the_whole_line_runs_out_of_memory(place: Path, template: Template) -> None:
+    _endless_line(place / "endless.jsonl", template.other_export.read_bytes())
+
+    def work(say: Say) -> None:
+        _limit_memory(96 * MEGABYTE)
+        try:
+            with (place / "endless.jsonl").open("rb") as file:
+                say({"lines": sum(1 for _ in file)})
+        except MemoryError:
+            say({"memory": "gone"})
+
+    assert children.run(work, timeout=60.0) == [{"memory": "gone"}]
+
+
+def test_a_process_without_memory_changes_nothing_or_everything(place: Path, template: Template) -> None:
+    """Limits from hopeless to ample: whatever is refused is refused with one of our errors, or plainly for want of memory."""
+    folder = template.copy(place / "book")
+    acknowledged = 0
+    for extra in (64, 256, 1024, 2048, 4096, 16384):
+
+        def work(say: Say, extra: int = extra) -> None:
+            with open_book(folder) as book:
+                _limit_memory(extra * 1024)
+                for n in range(6):
+                    try:
+                        book.save(f"{extra} {n}: " + "words " * 9_000, type="project", project_id="atlas")
+                        say({"ack": True})
+                    except (MemoryError, CommonplaceError) as cause:
+                        say({"refused": getattr(cause, "code", "MemoryError")})
+
+        said = children.run(work)
+        assert children.troubles([line for line in said if "MemoryError" not in line.get("crashed", "")]) == []
+        assert {line["refused"] for line in said if "refused" in line} <= {"MemoryError", "out_of_memory"}
+        acknowledged += sum("ack" in line for line in said)
+    with open_book(folder) as book:
+        assert len(every_memory(book)) == len(template.truth) + acknowledged
+        assert what_is_wrong(book) == []
+
+
+def test_out_of_descriptors_is_said_and_passes(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+
+    def work(say: Say) -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (24, 24))
+        books: list[Book] = []
+        try:
+            for _ in range(200):
+                books.append(open_book(folder, timeout=2.0))
+        except CommonplaceError as cause:
+            say({"kind": cause.kind})
+        say({"opened": len(books) > 0, "readable": len(every_memory(books[0])) == len(template.truth)})
+        for book in books[1:]:
+            book.close()
+        books[0].save("Descriptors are back.", type="project", project_id="atlas")
+        with open_book(folder) as book:
+            say({"there": len(every_memory(book)) - len(template.truth)})
+
+    assert children.run(work) == [{"kind": "unavailable"}, {"opened": True, "readable": True}, {"there": 1}]
+
+
+def test_a_write_without_a_descriptor_left_is_refused_and_works_later(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+
+    def work(say: Say) -> None:
+        book = open_book(folder, timeout=2.0)
+        taken = _take_all_descriptors()
+        try:
+            book.save("Without a descriptor.", type="project", project_id="atlas")
+            say({"saved": True})
+        except CommonplaceError as cause:
+            say({"kind": cause.kind})
+        for fd in taken:
+            os.close(fd)
+        book.save("With descriptors.", type="project", project_id="atlas")
+        say({"saved": True})
+
+    said = children.run(work)
+    assert said in ([{"kind": "unavailable"}, {"saved": True}], [{"saved": True}, {"saved": True}])
+    with open_book(folder) as book:
+        assert what_is_wrong(book) == []
+
+
+def _take_all_descriptors() -> list[int]:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    taken = []
+    try:
+        while True:
+            taken.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError:
+        return taken
+
+
+def test_a_hundred_openings_leave_no_descriptor_and_no_thread_behind(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+
+    def work(say: Say) -> None:
+        import threading
+
+        def round() -> int:
+            with open_book(folder) as book:
+                book.save(f"Round {time.monotonic_ns()}", type="project", project_id="atlas")
+                book.list(limit=3)
+            return len(os.listdir("/proc/self/fd"))
+
+        first = round()
+        for _ in range(100):
+            last = round()
+        say({"grew": last - first, "threads": threading.active_count()})
+
+    assert children.run(work) == [{"grew": 0, "threads": 1}]
