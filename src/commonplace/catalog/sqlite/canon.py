@@ -131,23 +131,23 @@ class SqliteCanon:
         yield from examine.examine(self.path, self._connections, full=full, progress=progress)
 
     def rebuild_index(self) -> None:
-        from commonplace.catalog.sqlite import fulltext
+        from commonplace.catalog.sqlite import fresh
 
         with self.writing(60.0) as draft:
-            fulltext.rebuild(draft.connection)
+            fresh.rebuild(draft.connection)
 
     def settle(self, timeout: float) -> None:
-        from commonplace.catalog.sqlite import fulltext
+        from commonplace.catalog.sqlite import fresh
 
         db = self._connections.get()
         if db.in_transaction or db.readonly("main"):
             return
         try:
             with self._answering(db):
-                fresh = fulltext.has_fresh(db)
-            if fresh:
+                waiting = fresh.any_waiting(db)
+            if waiting:
                 with self.writing(timeout) as draft:
-                    fulltext.take_in(draft.connection, fulltext.indexed_upto(draft.connection))
+                    fresh.take_in(draft.connection, fresh.upto(draft.connection))
         except (LockedError, UnavailableError):
             return  # a search looks through the fresh ones by itself
 

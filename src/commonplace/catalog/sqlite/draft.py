@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
 
-from commonplace.catalog.sqlite import eraser, fulltext, journal
+from commonplace.catalog.sqlite import eraser, fresh, journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.model.base import Noun, to_micros
@@ -16,7 +16,6 @@ from commonplace.model.words import Entity
 from commonplace.seam.catalog import Edit, Signature
 
 _INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?, ")
-_TEXT = ("title", "summary", "content")
 
 
 class SqliteDraft(SqliteView):
@@ -105,11 +104,9 @@ class SqliteDraft(SqliteView):
         numbered = [*enumerate(records, last + 1)]
         self._db.executemany(_INSERT, [(n, *MEMORIES.row(record)) for n, record in numbered])
         for n, record in numbered:
-            if record.tags or record.aliases:
-                self._name(n, record)
+            self._name(n, record)
         self._know_owners(records)
-        # Last, because each later statement would make the full text index flush what it has gathered so far.
-        fulltext.added(self._db, numbered[-1][0])
+        fresh.added(self._db, numbered[-1][0])
 
     def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
         """A project or repository is known as soon as a memory belongs to it."""
@@ -133,29 +130,14 @@ class SqliteDraft(SqliteView):
             f"UPDATE memories SET {', '.join(f'{column} = ?' for column in columns)} WHERE n = ?",
             (*(stored[column] for column in columns), n),
         )
-        if any(field in changed for field in _TEXT):
-            fulltext.changed(self._db, n, _words(before), _words(after))
-        if "tags" in changed or "aliases" in changed:
-            self._unname(n, before)
+        fresh.changed(self._db, n, before, after)
+        if "aliases" in changed:
+            self._db.execute("DELETE FROM memory_aliases WHERE n = ?", (n,))
             self._name(n, after)
 
     def _name(self, n: int, record: MemoryRecord) -> None:
-        at = to_micros(record.created_at)
-        for tag in dict.fromkeys(record.tags):
-            self._db.execute("INSERT INTO memory_tags VALUES (?, ?, ?)", (tag, at, n))
         for alias in record.aliases:
             self._db.execute("INSERT OR IGNORE INTO memory_aliases VALUES (?, ?)", (alias, n))
-
-    def _unname(self, n: int, record: MemoryRecord) -> None:
-        at = to_micros(record.created_at)
-        for tag in record.tags:
-            self._db.execute("DELETE FROM memory_tags WHERE tag = ? AND created_at = ? AND n = ?", (tag, at, n))
-        for alias in record.aliases:
-            self._db.execute("DELETE FROM memory_aliases WHERE alias = ? AND n = ?", (alias, n))
-
-
-def _words(record: MemoryRecord) -> tuple[str | None, ...]:
-    return (record.title, record.summary, record.content)
 
 
 def _made(entity: Entity, noun: Noun) -> Change:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import fulltext
+from commonplace.catalog.sqlite import fresh
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.model.operation import Payload, decode_payload, encode_payload
 from commonplace.model.record import MemoryRecord
@@ -69,10 +69,7 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
     if row is None:
         return {}
     n, record = row[0], MEMORIES.from_row(row[1:])
-    fulltext.changed(db, n, (record.title, record.summary, record.content), None)
-    db.execute(
-        "DELETE FROM memory_tags WHERE n = ? AND created_at = (SELECT created_at FROM memories WHERE n = ?)", (n, n)
-    )
+    fresh.changed(db, n, record, None)
     for table, column, value in _TABLES_OF_A_MEMORY:
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (n if value == "n" else id,))
     _erase_receipts(db, id)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import apsw
 
-from commonplace.catalog.sqlite import fulltext
+from commonplace.catalog.sqlite import facets, fresh
 from commonplace.catalog.sqlite.connection import Connections
 from commonplace.errors import CommonplaceError
 from commonplace.model.finding import Finding, Severity
@@ -17,7 +17,7 @@ _RESTORE = "Keep the damaged file; export what can be read (`commonplace export`
 
 
 def examine(path: str, connections: Connections, *, full: bool, progress: Progress | None) -> Iterator[Finding]:
-    steps = (_structure, _full_text, _permissions, _surroundings) if full else (_quick, _permissions, _surroundings)
+    steps = (_structure, _indexes, _permissions, _surroundings) if full else (_quick, _permissions, _surroundings)
     said: set[str] = set()
     for done, step in enumerate(steps):
         if progress:
@@ -53,20 +53,22 @@ def _complaints(db: apsw.Connection, check: str, path: str) -> Iterator[Finding]
             yield Finding(code="damaged", message=f"SQLite: {said[:200]}", where=path, hint=_RESTORE)
 
 
-def _full_text(path: str, db: apsw.Connection) -> Iterator[Finding]:
-    """Is the full text index the index of exactly these memories?"""
-    if fulltext.has_fresh(db):
-        return  # some wait beside the index: it cannot be compared with all of them now
+def _indexes(path: str, db: apsw.Connection) -> Iterator[Finding]:
+    """Are the indexes those of exactly these memories?"""
+    if not facets.is_sound(db, fresh.upto(db)):
+        yield _index_damaged(path, "the index of the filters")
+    if fresh.any_waiting(db):
+        return  # some wait beside the full text index: it cannot be compared with all of them now
     try:
         db.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
         yield _index_damaged(path)
 
 
-def _index_damaged(path: str) -> Finding:
+def _index_damaged(path: str, which: str = "the full text index") -> Finding:
     return Finding(
         code="index_damaged",
-        message="the full text index does not match the memories; no memory is lost",
+        message=f"{which} does not match the memories; no memory is lost",
         severity=Severity.WARNING,
         where=path,
         hint="Run `commonplace doctor --repair` to make the index anew.",

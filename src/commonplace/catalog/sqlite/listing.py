@@ -1,7 +1,7 @@
-"""A `Filter` becomes ordered walks along indexes, merged: a page costs what it holds, not what the book holds.
+"""A `Filter` becomes ordered walks along the facets, merged: a page costs what it holds, not what the book holds.
 
-One field leads: its index gives the rows already in order, for one value and one status at a time. The other fields are
-checked row by row; a unary plus keeps SQLite from preferring an index that would need a sort.
+One field leads: its facet gives the rows already in order, for one value and one status at a time. The other fields are
+checked row by row. The fresh memories, which the facets do not know yet, are one more walk.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 import apsw
 
+from commonplace.catalog.sqlite import facets, fresh
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.errors import NotFoundError
 from commonplace.model.base import to_micros
@@ -21,10 +22,9 @@ from commonplace.model.record import MemoryRecord
 from commonplace.seam.catalog import Order, Page
 
 # From the narrowest to the widest in practice: the first that is asked for leads.
-_LEADS = ("repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")
+_LEADS = (facets.TAG, "repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")
+_ASKED = {facets.TAG: "tags", "kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 _COLUMNS = f"{MEMORIES.select}, memories.created_at, memories.n"
-_HAS_TAG = "EXISTS (SELECT 1 FROM memory_tags AS o WHERE o.tag = ? AND o.created_at = memories.created_at AND o.n = memories.n)"
-_MANY = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 
 
 def walk(connection: apsw.Connection, where: Filter, page: Page | None) -> Iterator[tuple[Order, MemoryRecord]]:
@@ -45,19 +45,12 @@ def _rows(
     connection: apsw.Connection, where: Filter, columns: str, below: Order | None, limit: int | None
 ) -> Iterator[tuple[Any, ...]]:
     """Rows that end with their place; one without a place is damaged, and `doctor` names it."""
-    conditions, values = _checks(where)
-    if below:
-        conditions.append("(created_at, n) < (?, ?)")
-        values += below
+    most = -1 if limit is None else limit
     walks = [
-        (
-            row
-            for row in connection.execute(sql, (*leading, *values, -1 if limit is None else limit))
-            if isinstance(row[-2], int)
-        )
-        for sql, leading in _walks(where, _lead(where), columns, conditions)
+        (row for row in connection.execute(sql, (*values, most)) if isinstance(row[-2], int))
+        for sql, values in (*_walks(where, columns, below), _fresh_walk(connection, where, columns, below))
     ]
-    return walks[0] if len(walks) == 1 else merge(*walks, key=lambda row: (-row[-2], -row[-1]))
+    return merge(*walks, key=lambda row: (-row[-2], -row[-1]))
 
 
 def _one_by_one(
@@ -73,75 +66,87 @@ def _one_by_one(
             yield (created_at, n), record
 
 
-def _walks(
-    where: Filter, lead: str | None, columns: str, conditions: list[str]
-) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def _walks(where: Filter, columns: str, below: Order | None) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """One statement per status and per value of the leading field, each in order."""
-    checks = "".join(f" AND {condition}" for condition in conditions)
-    source, led, order = _source(lead)
-    sql = f"SELECT {columns} FROM {source} WHERE {led}{checks} ORDER BY {order} LIMIT ?"
-    if lead == "tag":
-        sql = sql.replace("(created_at, n)", "(t.created_at, t.n)")
+    lead = _lead(where)
+    checks, checked = _conditions(where, besides=lead)
+    span, spanned = _span(where, below, "f.")
+    sql = (
+        f"SELECT {columns} FROM memory_facets AS f CROSS JOIN memories USING (n)"
+        f" WHERE f.facet = ? AND f.value = ? AND f.status = ?{''.join(f' AND {part}' for part in (*span, *checks))}"
+        " ORDER BY f.created_at DESC, f.n DESC LIMIT ?"
+    )
     for status in dict.fromkeys(where.statuses):
         for value in _values(where, lead):
-            yield sql, ((value, str(status)) if lead else (str(status),))
+            yield sql, (facets.CODES[lead], value, str(status), *spanned, *checked)
 
 
-def _source(lead: str | None) -> tuple[str, str, str]:
-    """Where a walk begins: the table, the leading condition, and the order that its index gives for nothing."""
-    if lead == "tag":
-        return (
-            "memory_tags AS t CROSS JOIN memories USING (n)",
-            "t.tag = ? AND +status = ?",
-            "t.created_at DESC, t.n DESC",
-        )
-    led = f"{lead} = ? AND status = ?" if lead else "status = ?"
-    if lead == "source_ref":
-        led += " AND substr(source_ref, 1, 7) <> 'manual-'"  # what the index covers
-    return "memories", led, "created_at DESC, n DESC"
+def _fresh_walk(
+    connection: apsw.Connection, where: Filter, columns: str, below: Order | None
+) -> tuple[str, tuple[Any, ...]]:
+    checks, checked = _conditions(where)
+    span, spanned = _span(where, below, "memories.")
+    conditions = "".join(f" AND {part}" for part in (*span, *checks))
+    return (
+        f"SELECT {columns} FROM memories WHERE n > ?{conditions} ORDER BY memories.created_at DESC, n DESC LIMIT ?",
+        (fresh.upto(connection), *spanned, *checked),
+    )
 
 
-def _lead(where: Filter) -> str | None:
-    if where.tags:
-        return "tag"
+def _lead(where: Filter) -> str:
     for field in _LEADS:
-        if field == "source_ref" and (where.source_ref or "manual-").startswith("manual-"):
-            continue  # hand-written memories share a source per writer: too wide to be worth an index
-        if getattr(where, _MANY.get(field, field)) is not None:
+        if getattr(where, _ASKED.get(field, field)):
             return field
-    return "always_load" if where.always_load else None
+    return facets.ALWAYS_LOAD if where.always_load else facets.ANY
 
 
-def _values(where: Filter, lead: str | None) -> tuple[Any, ...]:
-    if lead is None:
-        return (None,)
-    if lead == "tag":
-        assert where.tags
-        return where.tags[:1]
-    asked = getattr(where, _MANY.get(lead, lead))
-    return tuple(str(word) for word in dict.fromkeys(asked)) if lead in _MANY else (asked,)
+def _values(where: Filter, lead: str) -> tuple[str, ...]:
+    """The values of the leading field, each of which begins a walk."""
+    if lead in (facets.ANY, facets.ALWAYS_LOAD):
+        return ("",) if lead == facets.ANY else ("1",)
+    asked = getattr(where, _ASKED.get(lead, lead))
+    if lead == facets.TAG:
+        return (asked[0],)  # the others are checked: all tags must be there
+    return tuple(str(word) for word in dict.fromkeys(asked)) if lead in _ASKED else (asked,)
 
 
-def _checks(where: Filter) -> tuple[list[str], list[Any]]:
-    """Every condition but the leading one, as SQL; the leading one may stand here twice without harm."""
-    conditions: list[str] = []
-    values: list[Any] = []
-    lead = _lead(where)
-    for field in (*_LEADS, "always_load"):
-        asked = getattr(where, _MANY.get(field, field))
-        if asked is None or field == lead:
-            continue
-        several = [str(word) for word in asked] if field in _MANY else [asked]
-        conditions.append(f"+memories.{field} IN ({', '.join('?' * len(several))})")
-        values += several
-    for tag in (where.tags or ())[1:]:
-        conditions.append(_HAS_TAG)
-        values.append(tag)
+def _span(where: Filter, below: Order | None, table: str) -> tuple[list[str], list[Any]]:
+    """From when to when, and where the page before ended."""
+    parts, values = [], []
     for field, sign in (("since", ">="), ("until", "<")):
         if getattr(where, field) is not None:
-            conditions.append(f"memories.created_at {sign} ?")
+            parts.append(f"{table}created_at {sign} ?")
             values.append(to_micros(getattr(where, field)))
-    return conditions, values
+    if below:
+        parts.append(f"({table}created_at, {table}n) < (?, ?)")
+        values += below
+    return parts, values
+
+
+def _conditions(where: Filter, besides: str | None = None) -> tuple[list[str], list[Any]]:
+    """The filter's conditions on a row. With `besides`, without those that this leading facet stands for already."""
+    parts: list[str] = []
+    values: list[Any] = []
+    if besides is None:
+        parts.append(f"memories.status IN ({_marks(where.statuses)})")
+        values += [str(status) for status in where.statuses]
+    for field in facets.FIELDS:
+        asked = getattr(where, _ASKED.get(field, field))
+        if asked is not None and field != besides:
+            several = [str(word) for word in asked] if field in _ASKED else [asked]
+            parts.append(f"memories.{field} IN ({_marks(several)})")
+            values += several
+    if where.always_load is not None and besides != facets.ALWAYS_LOAD:
+        parts.append("memories.always_load = ?")
+        values.append(int(where.always_load))
+    for tag in where.tags or ():
+        parts.append("EXISTS (SELECT 1 FROM json_each(memories.tags) AS t WHERE t.value = ?)")
+        values.append(tag)
+    return parts, values
+
+
+def _marks(values: Any) -> str:
+    return ", ".join("?" * len(values))
 
 
 def order_of(connection: apsw.Connection, id: str) -> Order:
@@ -154,17 +159,6 @@ def order_of(connection: apsw.Connection, id: str) -> Order:
 
 def filter_sql(where: Filter) -> tuple[str, list[Any]]:
     """The whole filter as one condition on `memories`, for a search that brings its own order."""
-    conditions, values = _checks(where)
-    lead = _lead(where)
-    marks = ", ".join("?" * len(where.statuses))
-    conditions.append(f"+memories.status IN ({marks})")
-    values += [str(status) for status in where.statuses]
-    if lead == "tag":
-        assert where.tags
-        conditions.append(_HAS_TAG)
-        values.append(where.tags[0])
-    elif lead:
-        several = _values(where, lead)
-        conditions.append(f"+memories.{lead} IN ({', '.join('?' * len(several))})")
-        values += several
-    return " AND ".join(conditions), values
+    parts, values = _conditions(where)
+    span, spanned = _span(where, None, "memories.")
+    return " AND ".join((*parts, *span)), [*values, *spanned]

@@ -8,8 +8,6 @@ from __future__ import annotations
 APPLICATION_ID = 0x43504C43  # "CPLC": how we know our own file from another program's
 VERSION = 1
 
-# Every filter that is offered leads an index that goes on with status and created_at, so that a page of any listing is
-# read off the index in order, whatever the size of the book.
 _V1 = """
 CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -32,20 +30,13 @@ CREATE TABLE memories (
   tenant TEXT, scope_word TEXT, rationale TEXT, status_reason TEXT,
   checksum INTEGER NOT NULL  -- of all the fields above but n: what a failing disk changed is never served
 );
-CREATE INDEX memories_by_status ON memories (status, created_at);
-CREATE INDEX memories_by_type ON memories (type, status, created_at);
-CREATE INDEX memories_by_scope ON memories (scope, status, created_at);
-CREATE INDEX memories_by_kind ON memories (kind, status, created_at);
-CREATE INDEX memories_by_trust ON memories (trust, status, created_at);
-CREATE INDEX memories_by_project ON memories (project_id, status, created_at) WHERE project_id IS NOT NULL;
-CREATE INDEX memories_by_repo ON memories (repo_id, status, created_at) WHERE repo_id IS NOT NULL;
-CREATE INDEX memories_by_agent ON memories (agent_id, status, created_at) WHERE agent_id IS NOT NULL;
-CREATE INDEX memories_by_source ON memories (source_ref, status, created_at) WHERE substr(source_ref, 1, 7) <> 'manual-';
-CREATE INDEX memories_by_tenant ON memories (tenant, status, created_at) WHERE tenant IS NOT NULL;
-CREATE INDEX memories_by_always_load ON memories (always_load, status, created_at) WHERE always_load = 1;
 CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
 
-CREATE TABLE memory_tags (tag TEXT, created_at INTEGER, n INTEGER, PRIMARY KEY (tag, created_at, n)) WITHOUT ROWID;
+-- The index behind every filter (catalog/sqlite/facets.py): which memories have this value and status, in order.
+CREATE TABLE memory_facets (
+  facet INTEGER, value TEXT, status TEXT, created_at INTEGER, n INTEGER,
+  PRIMARY KEY (facet, value, status, created_at, n)
+) WITHOUT ROWID;
 CREATE TABLE memory_aliases (alias TEXT PRIMARY KEY, n INTEGER NOT NULL) WITHOUT ROWID;
 
 CREATE VIRTUAL TABLE memories_fts USING fts5 (

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
 _BY_FINGERPRINT = f"SELECT {MEMORIES.select} FROM memories WHERE fingerprint = ?"
-_COUNTED = ("memories", "memory_links", "sources", "conflicts", "journal", "quarantine", "tombstones")
+_COUNTED = ("memory_links", "sources", "conflicts", "journal", "quarantine", "tombstones")
 
 
 class SqliteView:
@@ -160,10 +160,10 @@ class SqliteView:
     def words(self, match: tuple[str, ...], where: Filter, limit: int) -> list[tuple[MemoryRecord, float]]:
         if not match:
             return []
-        from commonplace.catalog.sqlite import fulltext, listing
+        from commonplace.catalog.sqlite import fresh, fulltext, listing
 
         condition, values = listing.filter_sql(where)
-        rows = fulltext.search(self._db, match, MEMORIES.select, condition, values, limit)
+        rows = fulltext.search(self._db, match, MEMORIES.select, condition, values, limit, fresh.upto(self._db))
         return [(record, -row[-1]) for row in rows for record in MEMORIES.readable((row,))]
 
     def any_purged(self) -> bool:
@@ -177,12 +177,16 @@ class SqliteView:
         return bool(self._db.execute("SELECT 1 FROM tombstones WHERE mark = ?", (self.mark(fingerprint),)).get)
 
     def counts(self) -> dict[str, dict[str, int]]:
-        found: dict[str, dict[str, int]] = {}
-        for column in ("status", "type"):
-            rows = self._db.execute(f"SELECT {column}, count(*) FROM memories GROUP BY {column} ORDER BY {column}")
-            found[column] = {str(row[0]): int(row[1]) for row in rows}
-        found["total"] = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in _COUNTED}
-        return found
+        from commonplace.catalog.sqlite import facets, fresh
+
+        last = fresh.upto(self._db)
+        statuses = facets.tally(self._db, facets.ANY, "status", last)
+        totals = {table: self._db.execute(f"SELECT count(*) FROM {table}").get for table in _COUNTED}
+        return {
+            "status": statuses,
+            "type": facets.tally(self._db, "type", "type", last),
+            "total": {"memories": sum(statuses.values()), **totals},
+        }
 
     def mark(self, fingerprint: str) -> bytes:
         """What a tombstone keeps of the content: enough to know it again, with the book's own key, not enough to read it."""
