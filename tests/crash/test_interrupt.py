@@ -1,0 +1,116 @@
+"""Ctrl-C at any moment of a write (row 7; R5): nothing half done, no lock left, and the same book goes on.
+
+A signal turns into an exception between any two lines of Python. So one is raised at each line that a save runs through,
+one after the other; `kill -INT` alone would hit the dangerous ones once in a hundred times.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from commonplace import Book, CommonplaceError
+
+from . import children
+from .books import Template, every_memory, open_book, what_is_wrong
+from .children import Say
+from .verbs import BY_NAME, WriteVerb
+
+FILES = ("canon.py", "turnstile.py", "connection.py", "scribe.py", "migrations.py")
+
+
+class Interrupter:
+    """Raises KeyboardInterrupt at the n-th line that runs in the files that hold locks and transactions."""
+
+    def __init__(self, at: int) -> None:
+        self._at, self.lines = at, 0
+        self.where = ""
+
+    def run(self, work: Callable[[], object]) -> bool:
+        """True when the work was interrupted."""
+        sys.settrace(self._enter)
+        try:
+            work()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(None)
+        return False
+
+    def _enter(self, frame: FrameType, event: str, _: Any) -> Any:
+        return self._line if frame.f_code.co_filename.endswith(FILES) else None
+
+    def _line(self, frame: FrameType, event: str, _: Any) -> Any:
+        if event == "line":
+            self.lines += 1
+            if self.lines == self._at:
+                self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self._line
+
+
+def _goes_on(book: Book, folder: Path, name: str) -> list[str]:
+    """Another process and this one can both write at once, and what they write is there."""
+    problems = []
+    for who, use in (("this process", book), ("another book", open_book(folder, timeout=0.5))):
+        try:
+            use.save(f"{who} after {name}", type="project", project_id="atlas")
+        except CommonplaceError as cause:
+            problems.append(f"{who} was told {cause.kind}/{cause.code}")
+        if use is not book:
+            use.close()
+    return problems
+
+
+@pytest.mark.parametrize("verb", [BY_NAME["save"], BY_NAME["purge"]], ids=lambda verb: verb.name)
+def test_an_interrupt_at_any_line_of_a_write_leaves_no_lock_and_nothing_half_done(
+    place: Path, template: Template, verb: WriteVerb
+) -> None:
+    def work(say: Say) -> None:
+        at = interrupted = 0
+        while True:
+            at += 1
+            folder = template.copy(place / f"{verb.name}-{at}")
+            with open_book(folder, timeout=0.5) as book:
+                interrupter = Interrupter(at)
+                if not interrupter.run(lambda book=book, folder=folder: verb.do(book, template, folder)):
+                    break
+                interrupted += 1
+                problems = _goes_on(book, folder, str(at)) + what_is_wrong(book)
+                missing = template.truth.keys() - every_memory(book).keys() - {template.ids[6]}
+            if problems or missing:
+                say({"at": interrupter.where, "problems": problems, "missing": sorted(missing)})
+        say({"lines": interrupted})
+
+    said = children.run(work, timeout=120.0)
+    assert children.troubles(said) == []
+    print(f"interrupted at {said[-1]['lines']} lines")
+    assert said[-1]["lines"] > 30
+    assert said[:-1] == []
+
+
+def test_the_control_with_a_lock_outside_of_its_try_is_found_locked(place: Path) -> None:
+    """The usual way to write it: taken, then `try`. One line lies between."""
+    import threading
+
+    lock = threading.Lock()
+    code = compile(
+        "def write(lock):\n    taken = lock.acquire(timeout=1)\n    try:\n        pass\n    finally:\n        lock.release()\n",
+        "canon.py",
+        "exec",
+    )
+    space: dict[str, Any] = {}
+    exec(code, space)
+    stuck = 0
+    for at in range(1, 6):
+        Interrupter(at).run(lambda: space["write"](lock))
+        if lock.locked():
+            stuck += 1
+            lock.release()
+    assert stuck
