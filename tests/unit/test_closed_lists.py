@@ -10,7 +10,8 @@ from commonplace.errors import InvalidError
 from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import IngestionEvent
-from commonplace.model.words import JobState, Relation, Scope, SourceKind, Status, Tier, Trigger, Trust, Type, Verb
+from commonplace.model.source import JobState, Trigger
+from commonplace.model.words import Relation, Scope, SourceKind, Status, Tier, Trust, Type, Verb
 from commonplace.testing.clocks import EPOCH
 
 RECORD_FIELDS = {

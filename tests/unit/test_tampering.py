@@ -127,7 +127,7 @@ def test_what_was_deleted_or_put_in_is_seen(tampered, sql, code):
 def test_a_record_deleted_with_every_trace_in_the_journals_index_is_seen(tampered):
     """The index of subjects is derived; it must not decide what is checked."""
     assert not tampered(
-        "DELETE FROM journal_subjects WHERE subject = (SELECT id FROM memories WHERE title = 'Port')",
+        "DELETE FROM journal_names WHERE name = (SELECT id FROM memories WHERE title = 'Port')",
         "DELETE FROM memories WHERE title = 'Port'",
     ).ok
 
@@ -135,7 +135,7 @@ def test_a_record_deleted_with_every_trace_in_the_journals_index_is_seen(tampere
 def test_a_status_turned_back_with_its_index_entry_removed_is_seen(tampered):
     assert not tampered(
         "UPDATE memories SET updated_at = created_at, status = 'active', status_reason = NULL WHERE status = 'archived'",
-        "DELETE FROM journal_subjects WHERE seq = (SELECT seq FROM journal WHERE verb = 'archive')",
+        "DELETE FROM journal_names WHERE seq = (SELECT seq FROM journal WHERE verb = 'archive')",
     ).ok
 
 
