@@ -34,10 +34,10 @@ def purge(scribe: Scribe, asked: Purge) -> PurgeReport:
     with scribe.writing() as pen:
         memories, sources = _lineage(pen.view, must_find(pen.view, asked.id).id)
         signature = pen.signature(Verb.PURGE, asked.reason)
-        operation, payloads = pen.draft.erase(signature, memories, sources)
+        payloads = pen.draft.erase(signature, memories, sources)
     remaining = scribe.canon.scrub(scribe.timeout)
     return PurgeReport(
-        operation_id=operation.id,
+        operation_id=signature.id,
         purged=tuple(memories),
         sources=tuple(sources),
         journal_entries=payloads,

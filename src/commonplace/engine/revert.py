@@ -53,7 +53,10 @@ def revert(scribe: Scribe, asked: Revert) -> Operation:
         if not undo.after:
             raise ConflictError("there is nothing left to undo", where=asked.id)
         undo.write()
-        return pen.sign(Verb.REVERT, asked.reason, reverts=tuple(operation.id for operation in targets))
+        signed = pen.sign(Verb.REVERT, asked.reason, reverts=tuple(operation.id for operation in targets))
+        done = pen.view.operation(signed)
+        assert done is not None
+        return done
 
 
 def _targets(pen: Pen, id: str) -> list[Operation]:

@@ -50,11 +50,6 @@ class Save(Request, frozen=True, kw_only=True):
     tenant: Annotated[str | None, Meta(description="whose book this is, where one book serves several")] = None
 
     def __post_init__(self) -> None:
-        if self.type.__class__ is not Type:
-            set_once(self, "type", Type.of(self.type, "type"))
-        for field in ("tags", "anchors", "aliases"):
-            value = getattr(self, field)
-            set_once(self, field, (value,) if isinstance(value, str) else tuple(value))
         for field in ("observed_at", "valid_from", "valid_to"):
             if getattr(self, field) is not None:
                 set_once(self, field, utc(getattr(self, field), field))
@@ -125,14 +120,19 @@ def _hash_of(asked: Save) -> str:
 
 
 def admit_save(asked: Save) -> None:
-    if not asked.content or not asked.content.strip():
+    if not asked.content.strip():
         raise InvalidError("content: there is nothing to save", hint="Say what should be remembered.", where="content")
+    given = {field: value for field in _TEXTS if (value := getattr(asked, field)) is not None and value != ()}
     for name in _NAMES:
-        values = getattr(asked, name)
-        for text in (values,) if isinstance(values, str) else values or ():
-            if isinstance(text, str) and not text.strip():
-                raise InvalidError(f"{name}: must not be empty", hint="Leave it out, or give it a name.", where=name)
-    admit({field: value for field in _TEXTS if (value := getattr(asked, field))})
+        if name in given:
+            _refuse_empty(name, given[name])
+    admit(given)
+
+
+def _refuse_empty(name: str, value: str | tuple[str, ...]) -> None:
+    for text in (value,) if isinstance(value, str) else value:
+        if not text.strip():
+            raise InvalidError(f"{name}: must not be empty", hint="Leave it out, or give it a name.", where=name)
 
 
 _NAMES = (
@@ -147,10 +147,7 @@ _NAMES = (
     "anchors",
     "idempotency_key",
 )
-_TEXTS = (
-    "content", "title", "summary", "rationale", "kind", "scope", "project_id", "repo_id", "agent_id", "tags",
-    "evidence_ref", "supersedes", "idempotency_key", "anchors", "aliases", "tenant",
-)  # fmt: skip
+_TEXTS = ("content", "title", "summary", "rationale", "evidence_ref", "supersedes", *_NAMES)
 
 
 def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
@@ -231,6 +228,9 @@ def _kebab(kind: str) -> str:
     return kebab
 
 
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+
+
 def _slug(text: str) -> str:
     """A few words to make a file name of, at most 48 characters (A83)."""
-    return re.sub(r"[^a-z0-9]+", "-", text[:80].lower()).strip("-")[:48].strip("-")
+    return _NOT_SLUG.sub("-", text[:60].lower()).strip("-")[:48].strip("-")

@@ -22,7 +22,6 @@ from commonplace.seam.catalog import Signature
 from commonplace.seam.clock import SystemClock
 
 if TYPE_CHECKING:
-    from commonplace.model.operation import Operation
     from commonplace.seam.canon import Canon
     from commonplace.seam.catalog import Draft, Edit, View
     from commonplace.seam.clock import Clock
@@ -41,16 +40,24 @@ R = TypeVar("R", bound=Request)
 def ask(cls: type[R], /, **fields: Any) -> R:
     """A checked request from plain values: words for closed lists, texts for moments, one word for a list of one."""
     for name in _lists_of(cls):
-        if name in fields:
+        if name in fields and fields[name].__class__ is not tuple:
             fields[name] = _listed(fields[name])
     for name, value in fields.items():
-        if name == "query":
-            continue  # any text is a legal question
-        for text in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
-            if isinstance(text, str):
-                check_text(name, text)
+        if value:
+            _check_texts(name, value)
     request: R = understand(lambda: msgspec.convert(fields, cls), cls)
     return request
+
+
+def _check_texts(name: str, value: Any) -> None:
+    if name == "query":
+        return  # any text is a legal question
+    if isinstance(value, str):
+        check_text(name, value)
+    elif isinstance(value, tuple):
+        for text in value:
+            if isinstance(text, str):
+                check_text(name, text)
 
 
 @cache
@@ -87,12 +94,12 @@ class Pen:
         """The record with these fields changed, now."""
         return self.record(record, record.with_(updated_at=self.now, **fields))
 
-    def sign(
-        self, verb: Verb, reason: str | None = None, run: str | None = None, reverts: tuple[str, ...] = ()
-    ) -> Operation:
-        """Make the edits so far one operation of the journal."""
+    def sign(self, verb: Verb, reason: str | None = None, run: str | None = None, reverts: tuple[str, ...] = ()) -> str:
+        """Make the edits so far one operation of the journal; returns its id."""
         edits, self._edits = self._edits, []
-        return self._draft.commit(self.signature(verb, reason, run, reverts), edits)
+        signature = self.signature(verb, reason, run, reverts)
+        self._draft.commit(signature, edits)
+        return signature.id
 
     def signature(
         self, verb: Verb, reason: str | None = None, run: str | None = None, reverts: tuple[str, ...] = ()

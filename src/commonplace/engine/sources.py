@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import blake2b
 
 from commonplace.engine.scribe import Pen, Scribe
@@ -11,7 +12,12 @@ from commonplace.model.words import Entity, SourceKind
 
 def manual_source_id(scribe: Scribe) -> str:
     """The same for the same writer and surface, so that a thousand saves share one source."""
-    return "manual-" + blake2b(f"{scribe.surface}\n{scribe.actor}".encode(), digest_size=10).hexdigest()
+    return _source_id(scribe.surface, scribe.actor)
+
+
+@lru_cache(maxsize=256)
+def _source_id(surface: str, actor: str) -> str:
+    return "manual-" + blake2b(f"{surface}\n{actor}".encode(), digest_size=10).hexdigest()
 
 
 def manual_source(pen: Pen, scribe: Scribe) -> None:

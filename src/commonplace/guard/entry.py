@@ -40,7 +40,12 @@ _MAX_COUNT = {"tags": settings.MAX_TAGS, "aliases": settings.MAX_ALIASES, "ancho
 
 def admit(fields: Mapping[str, Text]) -> None:
     """Let these texts in, or raise and say what is wrong with which field."""
-    texts = [(name, text) for name, value in fields.items() for text in _texts(name, value)]
+    texts: list[tuple[str, str]] = []
+    for name, value in fields.items():
+        if value.__class__ is str:
+            texts.append((name, value))  # type: ignore[arg-type]
+        elif value:
+            texts += [(name, text) for text in _texts(name, value)]
     for name, text in texts:
         _check_size(name, text)
         check_text(name, text)

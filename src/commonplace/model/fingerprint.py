@@ -9,6 +9,8 @@ from commonplace.model.hashing import sha256
 
 
 def normalised(text: str) -> str:
+    if "\n" not in text:
+        return " ".join(text.split()).casefold()
     lines = (" ".join(line.split()) for line in text.replace("\r\n", "\n").split("\n"))
     return "\n".join(line for line in lines if line).casefold()
 

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+from typing import Any
+
+
+@cache
+def _algorithm() -> Any:
+    from hashlib import sha256
+
+    return sha256
+
 
 def sha256(data: bytes) -> bytes:
-    from hashlib import sha256 as algorithm
-
-    return algorithm(data).digest()
+    digest: bytes = _algorithm()(data).digest()
+    return digest

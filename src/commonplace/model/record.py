@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -64,22 +65,22 @@ class MemoryRecord(Noun, frozen=True, kw_only=True):
     """Why it has the status it has: why it waits in the inbox, why it was superseded or archived."""
 
     def __post_init__(self) -> None:
-        for field, words in _CLOSED:
-            if getattr(self, field).__class__ is not words:
+        # What comes from a file or a row has the right classes already; one look at all of them is enough to see it.
+        if tuple(map(type, _closed_of(self))) != _CLOSED_CLASSES:
+            for field, words in _CLOSED:
                 set_once(self, field, words.of(getattr(self, field), field))
-        for field in _TIMES:
-            moment = getattr(self, field)
-            if moment is not None and (moment.__class__ is not datetime or moment.tzinfo is not UTC):
-                set_once(self, field, utc(moment, field))
-        for field in _LISTS:
-            if getattr(self, field).__class__ is not tuple:
+        if any(moment is not None and getattr(moment, "tzinfo", None) is not UTC for moment in _times_of(self)):
+            for field in _TIMES:
+                if getattr(self, field) is not None:
+                    set_once(self, field, utc(getattr(self, field), field))
+        if tuple(map(type, _lists_of(self))) != _LIST_CLASSES:
+            for field in _LISTS:
                 set_once(self, field, tuple(getattr(self, field)))
         self._check()
 
     def _check(self) -> None:
-        for field in ("id", "content", "kind"):
-            if not getattr(self, field):
-                raise InvalidError(f"{field}: must not be empty", where=field)
+        if not (self.id and self.content and self.kind):
+            raise InvalidError("id, content and kind must not be empty", where="content" if self.id else "id")
         if not 0 < self.occurrences < 2**53:
             raise InvalidError("occurrences: must be at least 1", where="occurrences")
         if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
@@ -113,4 +114,7 @@ _CLOSED = (
 )
 _TIMES = ("created_at", "updated_at", "observed_at", "valid_from", "valid_to", "deleted_at")
 _LISTS = ("tags", "aliases", "anchors")
+_closed_of, _times_of, _lists_of = (attrgetter(*fields) for fields in ([field for field, _ in _CLOSED], _TIMES, _LISTS))
+_CLOSED_CLASSES = tuple(words for _, words in _CLOSED)
+_LIST_CLASSES = (tuple,) * len(_LISTS)
 LIVE = (Status.ACTIVE, Status.INBOX)

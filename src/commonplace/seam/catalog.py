@@ -174,7 +174,7 @@ Edit = tuple[Entity, Noun | None, Noun | None]
 class Draft(View, Protocol):
     """A view that may write. Either all of it happens, durably, or none of it."""
 
-    def commit(self, signature: Signature, edits: Iterable[Edit]) -> Operation:
+    def commit(self, signature: Signature, edits: Iterable[Edit]) -> None:
         """Apply the edits and append one entry to the journal. Visible to this draft at once, to others when it ends."""
         ...
 
@@ -202,9 +202,9 @@ class Draft(View, Protocol):
         """Quarantine what could not be understood. Keeping the same bytes twice is keeping them once."""
         ...
 
-    def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> tuple[Operation, int]:
+    def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:
         """Destroy these memories and source bodies in every table and journal payload; leave tombstones.
 
-        Returns the purge's own entry and the number of journal payloads destroyed.
+        Signs it as one operation. Returns the number of journal payloads destroyed.
         """
         ...

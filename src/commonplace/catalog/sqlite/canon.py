@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING
 
 import apsw
@@ -70,12 +71,9 @@ class SqliteCanon:
 
     @contextmanager
     def writing(self, timeout: float) -> Iterator[SqliteDraft]:
-        from commonplace.catalog.sqlite.draft import SqliteDraft
-
         started = time.monotonic()
         self._connections.check_in_place()
-        with translated(self.path):
-            db = self._connections.get()
+        db = self._connections.get()
         if not self._enter(timeout):
             raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
         try:
@@ -83,7 +81,7 @@ class SqliteCanon:
                 left = timeout - (time.monotonic() - started)
                 db.set_busy_timeout(max(int(left * 1000), 1))
                 db.execute("BEGIN IMMEDIATE")
-                yield SqliteDraft(db)
+                yield _draft_class()(db)
                 db.execute("COMMIT")
         finally:
             self._turnstile.leave()
@@ -185,6 +183,14 @@ class SqliteCanon:
     def close(self) -> None:
         self._connections.close()
         self._turnstile.close()
+
+
+@cache
+def _draft_class() -> type[SqliteDraft]:
+    """What writes is loaded when something is written."""
+    from commonplace.catalog.sqlite.draft import SqliteDraft
+
+    return SqliteDraft
 
 
 _UNWRITABLE = (1, 13, 30)  # EPERM, EACCES, EROFS

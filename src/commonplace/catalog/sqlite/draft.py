@@ -10,23 +10,28 @@ from commonplace.catalog.sqlite import eraser, fresh, journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.model.base import Noun, to_micros
-from commonplace.model.operation import Change, Entry, Operation, change_of
+from commonplace.model.operation import Change, Entry, change_of
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.catalog import Edit, Signature
 
+# The last number given out, and the last one the indexes know.
+_NUMBERS = (
+    "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'memories'), CAST(value AS INTEGER)"
+    " FROM book WHERE key = 'indexed_upto'"
+)
 _INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?, ")
 
 
 class SqliteDraft(SqliteView):
     """See `seam.catalog.Draft` for what each verb promises."""
 
-    def commit(self, signature: Signature, edits: Iterable[Edit]) -> Operation:
+    def commit(self, signature: Signature, edits: Iterable[Edit]) -> None:
         changes = []
         for entity, before, after in edits:
-            changes.append(change_of(entity, before, after))
+            changes.append(_made(entity, after) if before is None and after else change_of(entity, before, after))
             self._apply(entity, before, after)
-        return journal.append(self._db, signature, tuple(changes))
+        journal.append(self._db, signature, tuple(changes))
 
     def commit_all(self, several: Sequence[tuple[Signature, Entity, Noun]]) -> None:
         records = [noun for _, _, noun in several if isinstance(noun, MemoryRecord)]
@@ -73,13 +78,13 @@ class SqliteDraft(SqliteView):
             (digest, origin, line_number, reason, raw, to_micros(now)),
         )
 
-    def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> tuple[Operation, int]:
+    def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:
         gone = eraser.erase(self._db, self, memory_ids, source_ids)
         # The entry names what was destroyed and holds nothing of it: neither side of a change says more than "gone".
         changes = tuple(Change(entity=entity, id=id, before=None, after=None) for entity, id in gone.things)
-        operation = journal.append(self._db, signature, changes, gone.kept)
-        eraser.bury(self._db, gone, operation.seq)
-        return operation, len(gone.kept)
+        seq = journal.append(self._db, signature, changes, gone.kept)
+        eraser.bury(self._db, gone, seq)
+        return len(gone.kept)
 
     def _apply(self, entity: Entity, before: Noun | None, after: Noun | None) -> None:
         if entity is Entity.MEMORY:
@@ -100,13 +105,15 @@ class SqliteDraft(SqliteView):
     def _insert_memories(self, records: Sequence[MemoryRecord]) -> None:
         if not records:
             return
-        last = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'memories'").get or 0
-        numbered = [*enumerate(records, last + 1)]
+        last, indexed = self._db.execute(_NUMBERS).fetchone() or (0, 0)
+        numbered = [*enumerate(records, (last or 0) + 1)]
         self._db.executemany(_INSERT, [(n, *MEMORIES.row(record)) for n, record in numbered])
         for n, record in numbered:
-            self._name(n, record)
+            if record.aliases:
+                self._name(n, record)
         self._know_owners(records)
-        fresh.added(self._db, numbered[-1][0])
+        if numbered[-1][0] - indexed >= fresh.MOST:
+            fresh.take_in(self._db, indexed)
 
     def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
         """A project or repository is known as soon as a memory belongs to it."""

@@ -25,13 +25,6 @@ def any_waiting(db: apsw.Connection) -> bool:
     return bool(db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto(db),)).get)
 
 
-def added(db: apsw.Connection, n: int) -> None:
-    """After memory `n` was added: take in when enough of them wait."""
-    last = upto(db)
-    if n - last >= MOST:
-        take_in(db, last)
-
-
 def take_in(db: apsw.Connection, last: int) -> None:
     facets.take_in(db, last)
     fulltext.take_in(db, last)

@@ -23,7 +23,6 @@ from commonplace.model.operation import (
     new_salt,
     payload_hash,
 )
-from commonplace.model.words import Trust, Verb
 from commonplace.seam.catalog import Signature
 
 _COLUMNS = "seq, id, run, verb, actor, trust, surface, at, salt, payload, kept, payload_hash, prev, hash"
@@ -34,29 +33,15 @@ _NAME = "INSERT INTO journal_names VALUES (?, ?, ?)"
 
 def append(
     db: apsw.Connection, signature: Signature, changes: tuple[Change, ...], kept: dict[str, str] | None = None
-) -> Operation:
-    """Add one entry at the end of the chain."""
+) -> int:
+    """Add one entry at the end of the chain; returns its number."""
     last, prev, last_at = head(db)
     said = Payload(reason=signature.reason, changes=changes, kept=kept or {}, reverts=signature.reverts)
     row = forge(last + 1, prev, signature, encode_payload(said))
     db.execute(_INSERT, row)
-    times.note_step(db, row[0], row[7], last_at)
-    db.executemany(_NAME, _names(row[0], signature.id, changes))
-    return Operation(
-        seq=row[0],
-        id=signature.id,
-        run=signature.run,
-        verb=Verb(signature.verb),
-        actor=signature.actor,
-        trust=Trust(signature.trust),
-        surface=signature.surface,
-        at=signature.at,
-        reason=said.reason,
-        changes=changes,
-        kept=said.kept,
-        reverts=said.reverts,
-        hash=row[-1].hex(),
-    )
+    times.note_step(db, last + 1, row[7], last_at)
+    db.executemany(_NAME, _names(last + 1, signature.id, changes))
+    return last + 1
 
 
 def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> None:

@@ -1,0 +1,30 @@
+"""`make bench`: every number is taken beside its yardstick in the same run, and printed with how it was taken.
+
+`python -m bench saving bulk` runs only those. `COMMONPLACE_BENCH_LARGE=100000` makes the large book smaller.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from importlib import import_module
+from pathlib import Path
+
+from bench.measure import machine
+
+BENCHES = ("startup", "saving", "bulk", "waiting", "scale", "secret_scanner")
+
+
+def main(asked: list[str]) -> None:
+    print(f"Commonplace bench: {machine()}\n")
+    for name in asked or BENCHES:
+        bench = import_module(f"bench.{name}")
+        print(f"{name}: {(bench.__doc__ or '').strip()}\n")
+        with tempfile.TemporaryDirectory(prefix="commonplace-bench-") as folder:
+            for line in bench.run(Path(folder)):
+                print(line, flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
