@@ -55,8 +55,9 @@ class Child:
 
     def finish(self, timeout: float) -> list[Said]:
         """Wait for its end; a child that does not end is killed and has said `hung`."""
-        ended = self.listen(lambda _: False, timeout) or self._wait(timeout)
-        if not ended:
+        deadline = time.monotonic() + timeout
+        self.listen(lambda _: False, timeout)
+        if not self._wait(max(deadline - time.monotonic(), 0.5)):
             os.kill(self.pid, signal.SIGKILL)
             self._wait(10.0)
             self.said.append({"hung": timeout})

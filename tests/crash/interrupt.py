@@ -7,6 +7,7 @@ both subjects, and the loop treats them alike.
 from __future__ import annotations
 
 import random
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -97,10 +98,11 @@ class BookUnderFire:
             problems = self._settle(book, said, before)
         if time.monotonic() - opened > 10:
             problems.append("the book took longer than 10 seconds to come back")
-        self._round += 1
-        if self._round % self._rotate == 0:
+        if self._round % self._rotate == self._rotate - 1:
             self.retried += self._account.under_way
             self._account = Account()
+            shutil.rmtree(self.folder)
+        self._round += 1
         return problems
 
     def _settle(self, book: Book, said: list[Said], before: int | None) -> list[str]:
