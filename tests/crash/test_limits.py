@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import time
 from pathlib import Path
 
@@ -99,6 +100,23 @@ def test_an_import_needs_little_memory_however_big_the_file_is(wide: Path, place
     print(f"memory grew by {said[0]['grew'] / MEGABYTE:.1f} MB")
     assert said[0]["memories"] == expected
     assert said[0]["grew"] < 64 * MEGABYTE
+
+
+def test_a_purge_needs_little_memory_however_big_the_book_is(wide: Path, place: Path) -> None:
+    """It rewrites the whole file; that has to happen on the disk, not in memory."""
+    shutil.copytree(wide, place / "wide")
+
+    def work(say: Say) -> None:
+        with open_book(place / "wide") as book:
+            id = book.list(limit=1)[0].id
+            before = _resident()
+            say({"complete": book.purge(id).complete, "grew": max(0, _peak() - before)})
+
+    said = children.run(work, timeout=60.0)
+    assert children.troubles(said) == []
+    print(f"memory grew by {said[0]['grew'] / MEGABYTE:.1f} MB")
+    assert said[0]["complete"]
+    assert said[0]["grew"] < 32 * MEGABYTE
 
 
 def _endless_line(target: Path, good: bytes) -> None:

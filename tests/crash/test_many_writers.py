@@ -94,15 +94,15 @@ def _do_something(book: Book, mine: list[str], rng: random.Random) -> None:
     id = rng.choice(mine)
     try:
         verb = rng.choice(("archive", "forget", "restore", "link", "evolve", "read"))
-        if verb == "link":
+        if verb == "link" and id != mine[0]:
             book.link(id, mine[0], "supports")
         elif verb == "evolve":
             book.evolve(id, f"Said otherwise: {rng.random()}", reason="changed")
-        elif verb == "read":
+        elif verb in ("archive", "forget", "restore"):
+            getattr(book, verb)(id)
+        else:
             book.get(id)
             book.list(limit=5)
-        else:
-            getattr(book, verb)(id)
     except CommonplaceError as cause:
         if cause.kind not in ("conflict", "stale"):
             raise
