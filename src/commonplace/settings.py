@@ -34,5 +34,7 @@ WAL_AUTOCHECKPOINT_PAGES = 4_000
 # After a checkpoint the log file is cut back to this size, so that one bulk load does not leave a giant beside the book.
 WAL_KEEP_BYTES = 32 * 1024 * 1024
 
+# One screen.
 DEFAULT_LIST_LIMIT = 20
+# A page stays small enough to hold in memory and to send; everything is for `export`.
 MAX_LIST_LIMIT = 1_000

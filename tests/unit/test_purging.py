@@ -90,12 +90,20 @@ def test_it_is_gone_for_every_reader(book, clock, doomed):
     before = clock.moment
     book.purge(doomed.id)
     for ask in (lambda: book.get(doomed.id), lambda: book.get("xylophonealias"),
-                lambda: book.get(doomed.id, as_of=before), lambda: book.archive(doomed.id),
-                lambda: book.purge(doomed.id)):  # fmt: skip
+                lambda: book.get(doomed.id, as_of=before), lambda: book.archive(doomed.id)):  # fmt: skip
         with pytest.raises(NotFoundError):
             ask()
     assert book.search("xylophonecontent xylophonetitle") == []
     assert len(book.list(statuses="all")) == len(book.list(statuses="all", as_of=before)) == 1
+
+
+def test_purging_again_only_looks_for_traces_once_more(book, doomed):
+    """What a reader kept from being scrubbed the first time is scrubbed then; nothing new is written down."""
+    book.purge(doomed.id)
+    before = len(book.journal())
+    again = book.purge(doomed.id)
+    assert (again.operation_id, again.purged, again.complete) == (None, (doomed.id,), True)
+    assert len(book.journal()) == before
 
 
 def test_the_chain_verifies_and_the_book_goes_on(book, doomed):
@@ -136,7 +144,17 @@ def test_a_captured_source_goes_with_the_last_memory_that_cites_it(book, open_bo
     """rfc 12: raw material lives in sources; erasing follows it there."""
     moment = "2026-05-03T12:00:00Z"
     base = book.save("A template.", type="episode").to_dict()
-    lines = [{"source": {"id": "s1", "kind": "conversation", "title": "Chat", "body": "the xylophonebody", "captured_at": moment}}]
+    lines = [
+        {
+            "source": {
+                "id": "s1",
+                "kind": "conversation",
+                "title": "Chat",
+                "body": "the xylophonebody",
+                "captured_at": moment,
+            }
+        }
+    ]
     lines += [{"memory": base | {"id": f"m{n}", "content": f"fact {n}", "source_ref": "s1", "aliases": [],
                                  "fingerprint": _fingerprint(f"fact {n}")}} for n in range(2)]  # fmt: skip
     (tmp_path / "x.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -184,7 +202,9 @@ class TestItDoesNotComeBack:
         assert hits(tmp_path, *EVERY) == []
         assert book.verify().ok
 
-    def test_by_importing_the_export_of_a_book_that_had_taken_it_over(self, book, open_book, doomed, exported, tmp_path):
+    def test_by_importing_the_export_of_a_book_that_had_taken_it_over(
+        self, book, open_book, doomed, exported, tmp_path
+    ):
         """The other book tells of it in its own journal, under operations that ours never saw."""
         other = open_book(at=tmp_path / "elsewhere" / "other.sqlite")
         other.save("Something of its own.", type="episode")

@@ -25,7 +25,6 @@ class Doctor(Request, frozen=True, kw_only=True):
 def doctor(scribe: Scribe, asked: Doctor, progress: Progress | None = None) -> Examination:
     if asked.repair:
         scribe.canon.rebuild_index()
-    scribe.canon.settle(scribe.timeout)
     checked = {"structure": 1}
     findings = [*scribe.canon.examine(full=asked.full, progress=progress)]
     findings += _kept_aside(scribe)

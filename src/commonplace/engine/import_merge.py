@@ -112,7 +112,7 @@ class Merger:
         for item in items:
             try:
                 noun = self._as_trusted(item.held)
-                fit.check(noun)
+                fit.check(noun, is_new=item.held.id not in here)
             except CommonplaceError as cause:
                 reader.set_aside(pen, item, cause)
                 continue
@@ -157,14 +157,14 @@ class _Fit:
         ends = [getattr(item.held, end) for item in items for end in self._ends]
         self._memories = pen.view.present(Entity.MEMORY, ends) if ends else set()
 
-    def check(self, noun: Any) -> None:
+    def check(self, noun: Any, *, is_new: bool) -> None:
         admit({field: value for field in self._texts if (value := getattr(noun, field))})
         fingerprint = None
         if self._entity is Entity.MEMORY:
             fingerprint = noun.fingerprint
             if fingerprint != fingerprint_of(noun.content):
                 raise InvalidError("its fingerprint is not that of its content", where=noun.id)
-        if self._any_purged and self._view.is_purged(noun.id, fingerprint):
+        if is_new and self._any_purged and self._view.is_purged(noun.id, fingerprint):
             raise InvalidError(
                 f"this {self._entity} was purged here and does not come back", where=noun.id, code="purged"
             )

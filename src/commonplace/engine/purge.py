@@ -31,13 +31,23 @@ def purge(scribe: Scribe, asked: Purge) -> PurgeReport:
         with scribe.reading() as view:
             memories, sources = _lineage(view, must_find(view, asked.id).id)
         return PurgeReport(operation_id=None, purged=tuple(memories), sources=tuple(sources), complete=False)
+    with scribe.reading() as view:
+        gone = view.memory(asked.id) is None and view.is_purged(asked.id)
+    if gone:  # destroyed already; but a trace may have been left because somebody was reading
+        return _report(scribe, None, [asked.id], [], 0)
     with scribe.writing() as pen:
         memories, sources = _lineage(pen.view, must_find(pen.view, asked.id).id)
         signature = pen.signature(Verb.PURGE, asked.reason)
         payloads = pen.draft.erase(signature, memories, sources)
+    return _report(scribe, signature.id, memories, sources, payloads)
+
+
+def _report(
+    scribe: Scribe, operation_id: str | None, memories: list[str], sources: list[str], payloads: int
+) -> PurgeReport:
     remaining = scribe.canon.scrub(scribe.timeout)
     return PurgeReport(
-        operation_id=signature.id,
+        operation_id=operation_id,
         purged=tuple(memories),
         sources=tuple(sources),
         journal_entries=payloads,

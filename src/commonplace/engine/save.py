@@ -57,15 +57,14 @@ class Save(Request, frozen=True, kw_only=True):
 
 def save(scribe: Scribe, asked: Save) -> MemoryRecord:
     admit_save(asked)
-    now = scribe.clock.now()
-    wanted = describe(scribe, asked, now)
     request_hash = _hash_of(asked) if asked.idempotency_key else None
     with scribe.writing() as pen:
         if request_hash is not None:
             answered = _answered(pen, asked, request_hash)
             if answered is not None:
                 return answered
-        saved = _write(scribe, pen, wanted)
+        # Described under the lock, so that the book learns it at the very moment it says it was created.
+        saved = _write(scribe, pen, describe(scribe, asked, pen.now))
         if request_hash is not None:
             assert asked.idempotency_key
             pen.draft.remember(asked.idempotency_key, request_hash, saved.id)

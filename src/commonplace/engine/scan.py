@@ -71,5 +71,5 @@ def secrets_in(noun: Noun) -> Iterator[Finding]:
                     code=found.kind,
                     message=f"{field} holds something like a secret at characters {found.start} to {found.end}",
                     where=noun.id,  # type: ignore[attr-defined]
-                    hint="`commonplace purge` destroys the memory; then revoke the secret where it was issued.",
+                    hint="Revoke it where it was issued; `commonplace purge` destroys a memory and all that speaks of it.",
                 )

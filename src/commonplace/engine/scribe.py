@@ -12,7 +12,6 @@ import msgspec
 
 from commonplace import settings
 from commonplace.errors import NotFoundError, StaleError, UnavailableError
-from commonplace.guard.text import check_text
 from commonplace.guard.trust import channel_of, check_actor, lesser
 from commonplace.model.base import Noun, understand
 from commonplace.model.ids import new_id
@@ -52,12 +51,11 @@ def ask(cls: type[R], /, **fields: Any) -> R:
 def _check_texts(name: str, value: Any) -> None:
     if name == "query":
         return  # any text is a legal question
-    if isinstance(value, str):
-        check_text(name, value)
-    elif isinstance(value, tuple):
-        for text in value:
-            if isinstance(text, str):
-                check_text(name, text)
+    for text in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
+        if isinstance(text, str) and not (text.isascii() and "\0" not in text):
+            from commonplace.guard.text import check_text
+
+            check_text(name, text)
 
 
 @cache

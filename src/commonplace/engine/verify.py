@@ -35,12 +35,26 @@ class Verify(Request, frozen=True, kw_only=True):
 def verify(scribe: Scribe, asked: Verify, progress: Progress | None = None) -> Examination:
     counts = {"entries": 0, "things": 0}
     findings: list[Finding] = []
-    with scribe.reading() as view:
-        for finding in _check(view, counts, progress):
-            findings.append(finding)
-            if len(findings) >= asked.limit:
-                break
+    try:
+        findings += _lost(scribe)
+        with scribe.reading() as view:
+            for finding in _check(view, counts, progress):
+                findings.append(finding)
+                if len(findings) >= asked.limit:
+                    break
+    except CommonplaceError as cause:
+        findings.append(Finding(code="unreadable", message=cause.message, where=cause.where, hint=_HINT))
     return Examination(ok=not findings, checked=counts, findings=tuple(findings))
+
+
+def _lost(scribe: Scribe) -> Iterator[Finding]:
+    number = scribe.canon.lost()
+    if number:
+        yield Finding(
+            code="journal_cut",
+            message=f"{number} acknowledged operations are missing: the book's log was lost, or an older copy put in its place",
+            hint="Restore the newest backup; if the older copy is what you want, run `commonplace doctor --repair`.",
+        )
 
 
 def _check(view: View, counts: dict[str, int], progress: Progress | None) -> Iterator[Finding]:

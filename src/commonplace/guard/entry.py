@@ -43,7 +43,7 @@ def admit(fields: Mapping[str, Text]) -> None:
     texts: list[tuple[str, str]] = []
     for name, value in fields.items():
         if value.__class__ is str:
-            texts.append((name, value))  # type: ignore[arg-type]
+            texts.append((name, value))
         elif value:
             texts += [(name, text) for text in _texts(name, value)]
     for name, text in texts:

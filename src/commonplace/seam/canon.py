@@ -62,6 +62,10 @@ class Canon(Protocol):
         """Look for damage: the structure, and with `full` every stored byte. Finds; never raises on what it finds."""
         ...
 
+    def lost(self) -> int:
+        """How many acknowledged operations are known, from outside the book, to be missing from it."""
+        ...
+
     def settle(self, timeout: float) -> None:
         """Before a search: take into the index what waits beside it, if that is possible within `timeout`. Never fails: a
         view finds what is not yet in the index too, only more slowly."""

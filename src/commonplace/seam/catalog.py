@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
-from commonplace.model.filter import Filter
-from commonplace.model.operation import Entry, Operation
-from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Entity
 
 if TYPE_CHECKING:
+    from commonplace.model.filter import Filter
     from commonplace.model.link import Conflict, Link
+    from commonplace.model.operation import Entry, Operation
+    from commonplace.model.record import MemoryRecord
+    from commonplace.model.words import Entity
 
 
 class Page(Noun, frozen=True, kw_only=True):
@@ -167,7 +167,7 @@ class Signature(Noun, frozen=True, kw_only=True):
     reverts: tuple[str, ...] = ()
 
 
-Edit = tuple[Entity, Noun | None, Noun | None]
+Edit = tuple["Entity", Noun | None, Noun | None]
 """What a thing was and what it becomes; None before it is made and after it is gone."""
 
 

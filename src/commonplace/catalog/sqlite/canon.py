@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ import apsw
 from commonplace.catalog.sqlite import connection as connections
 from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections, in_our_words, translated
-from commonplace.catalog.sqlite.turnstile import Turnstile
+from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.errors import ConflictError, CorruptError, LockedError, UnavailableError
 from commonplace.seam.canon import Capabilities, Progress
@@ -33,6 +34,7 @@ class SqliteCanon:
         connections.refuse_unsafe_driver()
         self.path = os.path.realpath(path)
         self._turnstile = Turnstile(self.path + ".lock")
+        self._writing = threading.local()
         if not os.path.lexists(self.path):
             from commonplace.catalog.sqlite import migrations
 
@@ -45,7 +47,7 @@ class SqliteCanon:
                 from commonplace.catalog.sqlite import migrations
 
                 self._version = migrations.upgrade(self.path, self._connections, self._turnstile, timeout)
-            self._book_id = self._connections.get().execute("SELECT value FROM book WHERE key = 'id'").get
+            self._book_id = connections.check_log(self._connections.get(), self.path, self._turnstile.witness().book_id)
 
     @property
     def url(self) -> str:
@@ -61,8 +63,8 @@ class SqliteCanon:
 
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:
-        db = self._connections.get()
-        if db.in_transaction:  # inside our own `writing`: read what is being written
+        db = self._ready()
+        if getattr(self._writing, "now", False):  # inside our own `writing`: read what is being written
             yield SqliteView(db)
             return
         with self._answering(db):
@@ -73,18 +75,46 @@ class SqliteCanon:
     def writing(self, timeout: float) -> Iterator[SqliteDraft]:
         started = time.monotonic()
         self._connections.check_in_place()
-        db = self._connections.get()
-        if not self._enter(timeout):
-            raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
+        db = self._ready()
         try:
+            if not self._enter(timeout):
+                raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
             with self._answering(db):
                 left = timeout - (time.monotonic() - started)
                 db.set_busy_timeout(max(int(left * 1000), 1))
+                self._writing.now = True
                 db.execute("BEGIN IMMEDIATE")
-                yield _draft_class()(db)
+                draft = _draft_class()(db)
+                yield draft
                 db.execute("COMMIT")
+                self._testify(draft.last_seq)
         finally:
+            self._writing.now = False
             self._turnstile.leave()
+
+    def _ready(self) -> apsw.Connection:
+        """This thread's connection, without what an interrupt may have left open on it."""
+        db = self._connections.get()
+        if db.in_transaction and not getattr(self._writing, "now", False):
+            self._undo(db)
+        return db
+
+    def _testify(self, seq: int) -> None:
+        """After the commit: the lock file knows what was acknowledged, also when the log is lost one day."""
+        if not seq:
+            return
+        witness = self._turnstile.witness()
+        if witness.seq >= seq:  # it knew of operations that are not there any more
+            witness.lost += witness.seq - seq + 1
+        witness.book_id, witness.seq = self.book_id, seq
+        self._turnstile.testify(witness)
+
+    def lost(self) -> int:
+        witness = self._turnstile.witness()
+        if witness.book_id != self.book_id:
+            return 0
+        with self.reading() as view:
+            return witness.lost + max(witness.seq - view.highest_seq(), 0)
 
     def _enter(self, timeout: float) -> bool:
         try:
@@ -133,6 +163,9 @@ class SqliteCanon:
 
         with self.writing(60.0) as draft:
             fresh.rebuild(draft.connection)
+            accepted = Witness()
+            accepted.book_id, accepted.seq = self.book_id, draft.highest_seq()
+            self._turnstile.testify(accepted)
 
     def settle(self, timeout: float) -> None:
         from commonplace.catalog.sqlite import fresh
@@ -154,17 +187,17 @@ class SqliteCanon:
         from commonplace.catalog.sqlite import migrations
 
         if not self._enter(timeout):
-            return ["free pages: other writers were busy; run `commonplace purge --scrub` again"]
-        db = self._connections.get()
+            return [f"free pages: other writers were busy; {_AGAIN}"]
+        db = self._ready()
         try:
             db.set_busy_timeout(int(timeout * 1000))
             connections.run(db, "VACUUM")
             busy = (db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,))[0]
         except apsw.Error as cause:
-            return [f"free pages: {in_our_words(cause, self.path).message}; run `commonplace purge --scrub` again"]
+            return [f"free pages: {in_our_words(cause, self.path).message}; {_AGAIN}"]
         finally:
             self._turnstile.leave()
-        left = ["log: somebody was reading; run `commonplace purge --scrub` again"] if busy else []
+        left = [f"log: somebody was reading; {_AGAIN}"] if busy else []
         return left + [f"backup: {name} is older than the purge; delete it" for name in migrations.backups(self.path)]
 
     def backup(self, target: str, progress: Progress | None = None) -> SqliteCanon:
@@ -193,4 +226,5 @@ def _draft_class() -> type[SqliteDraft]:
     return SqliteDraft
 
 
+_AGAIN = "purge the same id again when nobody else uses the book"
 _UNWRITABLE = (1, 13, 30)  # EPERM, EACCES, EROFS

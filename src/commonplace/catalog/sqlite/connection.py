@@ -193,11 +193,65 @@ def _open_unwritable(path: str) -> apsw.Connection:
 def _checked(connection: apsw.Connection, path: str, *, writable: bool) -> apsw.Connection:
     try:
         configure(connection, writable=writable)
+        if writable:
+            _ensure_log(connection, path)
         check_version(connection.pragma("user_version"), path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _ensure_log(connection: apsw.Connection, path: str) -> None:
+    """A book writes ahead into a log; a copy that came without one gets one."""
+    if connection.pragma("journal_mode") != "wal" and connection.pragma("journal_mode", "wal") != "wal":
+        raise UnavailableError(
+            "this file system cannot hold a book: SQLite cannot share its log there",
+            where=path,
+            hint="Put the book on a local disk.",
+            code="unsupported",
+        )
+
+
+def check_log(connection: apsw.Connection, path: str, expected_id: str) -> str:
+    """The book's id. If a log lies beside the file, first make sure that it is this book's own log: SQLite would
+    replay another book's, and on closing copy it into this one."""
+    log = path + "-wal"
+    if not os.path.exists(log) or os.path.getsize(log) == 0:
+        return str(connection.execute("SELECT value FROM book WHERE key = 'id'").get)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    try:
+        connection.execute("BEGIN")  # one moment: others may be writing
+        found = str(connection.execute("SELECT value FROM book WHERE key = 'id'").get)
+        sound = (not expected_id or found == expected_id) and _tail_is_sound(connection)
+    except (apsw.Error, UnicodeDecodeError, TypeError, ValueError) as cause:
+        raise _foreign_log(log) from cause
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    if not sound:
+        raise _foreign_log(log)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    return found
+
+
+def _tail_is_sound(connection: apsw.Connection) -> bool:
+    """Does the end of the journal hold together?"""
+    from commonplace.catalog.sqlite import journal
+
+    last = journal.tail(connection, 2)
+    if last and last[-1].seq != journal.highest(connection):
+        return False
+    joined = len(last) < 2 or last[1].prev == last[0].hash
+    return joined and all(entry.is_sound() for entry in last)
+
+
+def _foreign_log(log: str) -> CorruptError:
+    return CorruptError(
+        "the log beside the book is not this book's, or is damaged; nothing was changed",
+        where=log,
+        hint="Move it away (keep it), then open the book again; `commonplace verify` tells what is missing.",
+    )
 
 
 def _inode(path: str) -> tuple[int, int]:

@@ -26,26 +26,34 @@ _INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?
 class SqliteDraft(SqliteView):
     """See `seam.catalog.Draft` for what each verb promises."""
 
+    last_seq = 0
+    """The number of the last operation this draft committed."""
+
     def commit(self, signature: Signature, edits: Iterable[Edit]) -> None:
         changes = []
         for entity, before, after in edits:
             changes.append(_made(entity, after) if before is None and after else change_of(entity, before, after))
             self._apply(entity, before, after)
-        journal.append(self._db, signature, tuple(changes))
+        self.last_seq = journal.append(self._db, signature, tuple(changes))
 
     def commit_all(self, several: Sequence[tuple[Signature, Entity, Noun]]) -> None:
+        if not several:
+            return
         records = [noun for _, _, noun in several if isinstance(noun, MemoryRecord)]
         self._insert_memories(records)
         for _, entity, noun in several:
             if entity is not Entity.MEMORY:
                 self._apply(entity, None, noun)
-        journal.append_all(self._db, ((signature, _made(entity, noun)) for signature, entity, noun in several))
+        self.last_seq = journal.append_all(
+            self._db, ((signature, _made(entity, noun)) for signature, entity, noun in several)
+        )
 
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         self._db.execute("INSERT INTO idempotency_keys VALUES (?, ?, ?)", (key, asked, memory_id))
 
     def adopt_all(self, entries: Sequence[Entry]) -> None:
         journal.adopt_all(self._db, entries)
+        self.last_seq = entries[-1].seq if entries else self.last_seq
         made: dict[tuple[Entity, str], Noun | None] = {}
         before: dict[tuple[Entity, str], Noun | None] = {}
         for entry in entries:
@@ -82,8 +90,8 @@ class SqliteDraft(SqliteView):
         gone = eraser.erase(self._db, self, memory_ids, source_ids)
         # The entry names what was destroyed and holds nothing of it: neither side of a change says more than "gone".
         changes = tuple(Change(entity=entity, id=id, before=None, after=None) for entity, id in gone.things)
-        seq = journal.append(self._db, signature, changes, gone.kept)
-        eraser.bury(self._db, gone, seq)
+        self.last_seq = journal.append(self._db, signature, changes, gone.kept)
+        eraser.bury(self._db, gone, self.last_seq)
         return len(gone.kept)
 
     def _apply(self, entity: Entity, before: Noun | None, after: Noun | None) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import apsw
 
-from commonplace.catalog.sqlite import facets, fresh
-from commonplace.catalog.sqlite.connection import Connections
+from commonplace.catalog.sqlite import facets, fresh, fulltext
+from commonplace.catalog.sqlite.connection import Connections, run
 from commonplace.errors import CommonplaceError
 from commonplace.model.finding import Finding, Severity
 from commonplace.seam.canon import Progress
@@ -57,12 +57,18 @@ def _indexes(path: str, db: apsw.Connection) -> Iterator[Finding]:
     """Are the indexes those of exactly these memories?"""
     if not facets.is_sound(db, fresh.upto(db)):
         yield _index_damaged(path, "the index of the filters")
-    if fresh.any_waiting(db):
-        return  # some wait beside the full text index: it cannot be compared with all of them now
     try:
-        db.execute("INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
+        run(db, "BEGIN")
+        # To be compared, the index must know the fresh ones too; but looking must not change anything, so this is undone.
+        fulltext.take_in(db, fresh.upto(db))
+        run(db, "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
     except apsw.CorruptError:
         yield _index_damaged(path)
+    except (apsw.BusyError, apsw.ReadOnlyError):
+        return  # cannot be compared now
+    finally:
+        if db.in_transaction:
+            run(db, "ROLLBACK")
 
 
 def _index_damaged(path: str, which: str = "the full text index") -> Finding:

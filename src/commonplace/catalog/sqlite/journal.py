@@ -44,8 +44,8 @@ def append(
     return last + 1
 
 
-def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> None:
-    """Add many entries, each of one change."""
+def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> int:
+    """Add many entries, each of one change; returns the number of the last."""
     last, prev, last_at = head(db)
     rows, names = [], []
     for signature, change in several:
@@ -57,6 +57,7 @@ def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]])
         names += _names(last, signature.id, (change,))
     db.executemany(_INSERT, rows)
     db.executemany(_NAME, names)
+    return last
 
 
 def forge(seq: int, prev: bytes, signed: Signature, payload: bytes) -> tuple[Any, ...]:
@@ -104,6 +105,12 @@ def head(db: apsw.Connection) -> tuple[int, bytes, int]:
     """The last entry's number, hash and time; where the next one goes on."""
     found = db.execute("SELECT seq, hash, at FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
     return (found[0], found[1], found[2]) if found else (0, GENESIS, 0)
+
+
+def tail(db: apsw.Connection, number: int) -> list[Entry]:
+    """The last entries, oldest first."""
+    rows = db.execute(f"SELECT {_SELECT} FROM journal ORDER BY seq DESC LIMIT ?", (number,))
+    return [_entry(row) for row in rows][::-1]
 
 
 def chain(db: apsw.Connection) -> Iterator[Entry]:
@@ -172,6 +179,17 @@ def is_named(db: apsw.Connection, seq: int, names: Iterable[str]) -> bool:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
+    try:
+        return _made(row)
+    except (TypeError, ValueError, OverflowError) as cause:
+        raise _unreadable(row) from cause
+
+
+def _unreadable(row: tuple[Any, ...]) -> CorruptError:
+    return CorruptError("a journal entry cannot be read", where=f"entry {row[0]}", hint="Run `commonplace verify`.")
+
+
+def _made(row: tuple[Any, ...]) -> Entry:
     seq, id, run, verb, actor, trust, surface, at, salt, payload, kept, payload_hash, prev, hash = row
     return Entry(
         seq=seq,
@@ -195,6 +213,4 @@ def _operation(row: tuple[Any, ...]) -> Operation:
     try:
         return _entry(row).operation()
     except (ValueError, TypeError) as cause:
-        raise CorruptError(
-            "a journal entry cannot be read", where=f"entry {row[0]}", hint="Run `commonplace verify`."
-        ) from cause
+        raise _unreadable(row) from cause

@@ -9,7 +9,7 @@ import apsw
 
 from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections, configure, file_url, run, translated
-from commonplace.catalog.sqlite.turnstile import Turnstile
+from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
 from commonplace.storage.atomic_write import flush_file, in_our_words, put_in_place, remove, unavailable
@@ -29,7 +29,9 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
     try:
         if not os.path.lexists(path):
             _refuse_amnesia(path, turnstile, create=create)
-            turnstile.write_owner(_build(path))
+            made = Witness()
+            made.book_id = _build(path)
+            turnstile.testify(made)
     except OSError as cause:
         raise unavailable(cause, folder) from cause
     finally:
@@ -38,7 +40,7 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
 
 def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:
     """A missing book is only a new book if nothing says that there was one."""
-    lost = bool(turnstile.read_owner()) or os.path.exists(path + "-wal")
+    lost = bool(turnstile.witness().book_id) or os.path.exists(path + "-wal")
     if lost or not create:
         raise UnavailableError(
             "the book's file is missing" + (", but it was here before" if lost else ""),
@@ -90,7 +92,8 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
         found: int = db.pragma("user_version")
         if found >= schema.VERSION:
             return found
-        copy_to(db, f"{path}.backup-v{found}-{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}", path)
+        stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"
+        copy_to(db, f"{path}.backup-v{found}-{stamp}", path)
         db.execute("BEGIN IMMEDIATE")
         try:
             for version in range(found + 1, schema.VERSION + 1):
@@ -111,6 +114,15 @@ def backups(path: str) -> list[str]:
         return sorted(other for other in os.listdir(folder or ".") if other.startswith(name + ".backup-v"))
 
 
+def _make_wal(path: str) -> None:
+    """A copy is born without a log; a book has one."""
+    copy = apsw.Connection(file_url(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
+    try:
+        run(copy, "PRAGMA journal_mode = WAL")
+    finally:
+        copy.close()
+
+
 def copy_to(db: apsw.Connection, target: str, path: str) -> None:
     """A compact, consistent, flushed copy at `target`, made while others go on writing."""
     partial = f"{target}.partial-{os.getpid()}-{os.urandom(4).hex()}"
@@ -118,6 +130,7 @@ def copy_to(db: apsw.Connection, target: str, path: str) -> None:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
         with translated(path):
             db.execute("VACUUM INTO ?", (partial,))
+            _make_wal(partial)
         flush_file(partial)
         put_in_place(partial, target)
     except OSError as cause:

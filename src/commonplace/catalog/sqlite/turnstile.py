@@ -5,8 +5,9 @@ writer first queues on a lock file beside the book (`flock`), and only the one a
 go of a lock when its holder dies, however it dies, so nothing here can become stale. If locks of this kind are not to be
 had, SQLite's own waiting still keeps writers apart: the queue is for fairness, never for safety.
 
-The file also holds the book's id: a lock file with an id and no book beside it means that the book was lost, not that
-there never was one.
+The lock file is also a witness. It holds the book's id, the number of the last operation that was acknowledged, and how
+many acknowledged operations were once found missing. A witness without a book means that the book was lost, not that there
+never was one; a witness that knows more than the book means that the book's log was lost or an older copy put in its place.
 """
 
 from __future__ import annotations
@@ -22,29 +23,47 @@ except ImportError:  # a platform without flock waits in SQLite instead
     fcntl = None  # type: ignore[assignment]
 
 
+class Witness:
+    """What the lock file says: whose it is, what was acknowledged, what was once found missing."""
+
+    def __init__(self, text: str = "") -> None:
+        parts = text.split()
+        self.book_id = parts[0] if parts else ""
+        numbers = [int(part) for part in parts[1:3] if part.isascii() and part.isdigit()]
+        self.seq, self.lost = numbers if len(numbers) == 2 else (0, 0)
+
+    def __str__(self) -> str:
+        return f"{self.book_id} {self.seq:020d} {self.lost:020d}"
+
+
 class Turnstile:
     """One process's place in the queue for one book. Threads of the process queue on a mutex first."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._mutex = threading.Lock()
+        self._mutex = threading.RLock()  # knows its owner, so that what an interrupt left behind can be cleared away
         self._fd = -1
         _known.append(self)
 
     def enter(self, timeout: float) -> bool:
         """Wait for our turn for at most `timeout` seconds. False when it did not come."""
+        self.leave()
         deadline = time.monotonic() + timeout
-        if not self._mutex.acquire(timeout=max(timeout, 0)):
-            return False
-        if fcntl is None or self._take(deadline):
-            return True
-        self._mutex.release()
-        return False
+        came = False
+        try:
+            if self._mutex.acquire(timeout=max(timeout, 0)):
+                came = fcntl is None or self._take(deadline)
+        finally:
+            if not came:
+                self.leave()
+        return came
 
     def leave(self) -> None:
-        if fcntl is not None and self._fd >= 0:
-            fcntl.flock(self._fd, fcntl.LOCK_UN)
-        self._mutex.release()
+        """Give the turn to the next. Without having it, nothing."""
+        while self._mutex._is_owned():  # type: ignore[attr-defined]
+            if fcntl is not None and self._fd >= 0:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
+            self._mutex.release()
 
     def _take(self, deadline: float) -> bool:
         if self._fd < 0:
@@ -64,18 +83,20 @@ class Turnstile:
         self._fd = -1
         return False
 
-    def read_owner(self) -> str:
-        """The id of the book this lock file was made for; empty if it was not finished."""
-        try:
+    def witness(self) -> Witness:
+        """What is known of the book outside of it."""
+        with suppress(OSError):
+            if self._fd >= 0:
+                return Witness(os.pread(self._fd, 80, 0).decode("ascii", "replace"))
             with open(self.path, encoding="ascii", errors="replace") as file:
-                return file.read(64).strip()
-        except OSError:
-            return ""
+                return Witness(file.read(80))
+        return Witness()
 
-    def write_owner(self, book_id: str) -> None:
-        if self._fd >= 0:
-            os.pwrite(self._fd, book_id.encode("ascii"), 0)
-            os.fsync(self._fd)
+    def testify(self, witness: Witness) -> None:
+        """Write down what was acknowledged. Not flushed: it may be older than the book after a power cut, never newer."""
+        with suppress(OSError):
+            if self._fd >= 0:
+                os.pwrite(self._fd, str(witness).encode("ascii"), 0)
 
     def close(self) -> None:
         if self._fd >= 0:
@@ -89,7 +110,7 @@ class Turnstile:
         """In a forked child: close the inherited descriptor, so that the child does not keep the parent's lock alive."""
         if self._fd >= 0:
             os.close(self._fd)
-        self._fd, self._mutex = -1, threading.Lock()
+        self._fd, self._mutex = -1, threading.RLock()
 
 
 class _Waiter:
