@@ -55,7 +55,7 @@ def book(open_book: Opener) -> Book:
 
 
 @pytest.fixture
-def agent(book: Book, open_book: Opener) -> Book:  # noqa: ARG001 - the operator opens first
+def agent(book: Book, open_book: Opener) -> Book:
     """The same book as an agent opens it."""
     return open_book("agent:claude")
 

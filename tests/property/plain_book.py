@@ -294,6 +294,8 @@ class PlainBook:
                 if self._moved_on(now, before, made):
                     return "conflict"
                 after[key] = self._earlier(key, now, before, made)
+        if not after:
+            return "conflict"  # there is nothing left to undo
         for key, thing in after.items():
             self._put(key, thing)
         return None

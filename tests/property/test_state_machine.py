@@ -11,7 +11,15 @@ from typing import Any
 import pytest
 from hypothesis import event, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from plain_book import PlainBook
 
 import commonplace
 from commonplace.errors import CommonplaceError
@@ -20,10 +28,20 @@ from commonplace.model.fingerprint import fingerprint
 from commonplace.model.record import MemoryRecord
 from commonplace.testing.clocks import EPOCH, TickingClock
 from commonplace.testing.state import state_of
-from plain_book import PlainBook
 
 ACTORS = {"operator": "alice", "curated": "curated:bob", "agent": "agent:claude"}
-TEXTS = ("Tabs.", " TABS.\r\n", "Spaces.", "Port 8080", "port  8080", "Port 9090.", "Straße", "日本語 text")
+TEXTS = (
+    "Tabs.",
+    " TABS.\r\n",
+    "Spaces.",
+    "Port 8080",
+    "port  8080",
+    "Port 9090.",
+    "Straße",
+    "日本語 text",
+    "Tea.",
+    "Rain.",
+)
 RELATIONS = ("supports", "derived_from", "supersedes", "related_to")
 
 actors = st.sampled_from(["operator", "operator", "agent", "curated"])
@@ -36,12 +54,18 @@ tags = st.lists(st.sampled_from(["a", "b", "c"]), max_size=2, unique=True)
 class BookMachine(RuleBasedStateMachine):
     """Every rule performs one verb on both and compares the answers; the invariants compare everything else."""
 
-    @initialize()
-    def open(self) -> None:
+    @initialize(
+        first=st.lists(
+            st.tuples(actors, texts, st.sampled_from(["episode", "profile", "decision"])), min_size=2, max_size=6
+        )
+    )
+    def open(self, first) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="commonplace-machine-"))
         self.clock, self.model, self.houses = TickingClock(), PlainBook(), 0
         self.books: dict[str, Any] = {}
         self.move_in()
+        for trust, content, type in first:
+            self.say(trust, content, type, ["a"])
 
     def move_in(self) -> None:
         path = self.folder / f"book{self.houses}.sqlite"
@@ -104,6 +128,11 @@ class BookMachine(RuleBasedStateMachine):
         key=st.sampled_from([None, None, "k1", "k2"]), supersedes=st.none() | picks,
     )  # fmt: skip
     def save(self, trust, content, type, tags, project, rationale, key, supersedes):
+        self.say(trust, content, type, tags, project, rationale, key, supersedes)
+
+    @rule(trust=actors, content=texts, type=st.sampled_from(["episode", "profile", "decision"]))
+    def say(self, trust, content, type, tags=(), project=None, rationale=None, key=None, supersedes=None):
+        tags = [*tags]
         asked = {"content": content, "type": type, "tags": tags, "project": project, "rationale": rationale, "key": key,
                  "supersedes": None if supersedes is None else self.id(supersedes)}  # fmt: skip
         call = lambda: self.books[trust].save(  # noqa: E731
@@ -125,7 +154,9 @@ class BookMachine(RuleBasedStateMachine):
     def link(self, trust, one, other, relation):
         ends = self.id(one), self.id(other)
         self.perform(
-            trust, lambda: self.books[trust].link(*ends, relation), lambda _: self.model.link(ends[0], relation, ends[1])
+            trust,
+            lambda: self.books[trust].link(*ends, relation),
+            lambda _: self.model.link(ends[0], relation, ends[1]),
         )
 
     @rule(trust=actors, pick=picks, data=st.data())
@@ -178,10 +209,18 @@ class BookMachine(RuleBasedStateMachine):
 
     @precondition(lambda self: self.model.ops)
     @rule(trust=actors, back=st.integers(0, 6))
+    def revert_any(self, trust, back):
+        self.revert(trust, back)
+
     def revert(self, trust, back):
         target = self.model.ops[-1 - back % len(self.model.ops)]
         call = lambda: self.books[trust].revert(target.id)  # noqa: E731
         self.perform(trust, call, lambda _: self.model.revert(trust, [target]), "revert")
+
+    @precondition(lambda self: self.model.ops)
+    @rule(back=st.integers(0, 2))
+    def revert_lately(self, back):
+        self.revert("operator", back)
 
     @precondition(lambda self: any(op.run for op in self.model.ops))
     @rule(trust=actors, pick=picks)
@@ -196,7 +235,9 @@ class BookMachine(RuleBasedStateMachine):
     def purge(self, trust, pick):
         id = self.id(pick)
         lineage = self.model.lineage(id)
-        report = self.perform(trust, lambda: self.books[trust].purge(id), lambda _: self.model.purge(trust, id), "purge")
+        report = self.perform(
+            trust, lambda: self.books[trust].purge(id), lambda _: self.model.purge(trust, id), "purge"
+        )
         if report:
             assert {*report.purged} == lineage
 
@@ -296,7 +337,9 @@ class BookMachine(RuleBasedStateMachine):
         records = self.book.list(statuses="all", limit=1000)
         assert {r.id: shown(r) for r in records} == {id: plain(held) for id, held in self.model.memories().items()}
         with self.book._scribe.canon.reading() as view:
-            links = {(link.from_id, str(link.relation), link.to_id) for id in self.model.order for link in view.links(id)}
+            links = {
+                (link.from_id, str(link.relation), link.to_id) for id in self.model.order for link in view.links(id)
+            }
             conflicts = {frozenset((c.left_id, c.right_id)) for id in self.model.order for c in view.conflicts_of(id)}
         assert links == self.model.links()
         assert conflicts == self.model.conflicts()

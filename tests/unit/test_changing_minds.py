@@ -68,9 +68,9 @@ class TestCompareAndSwap:
     @pytest.mark.parametrize(
         "change",
         [
-            lambda book, id, **cas: book.evolve(id, "Spaces.", reason="new editor", **cas),
-            lambda book, id, **cas: book.archive(id, **cas),
-            lambda book, id, **cas: book.forget(id, **cas),
+            lambda book, one, **cas: book.evolve(one, "Spaces.", reason="new editor", **cas),
+            lambda book, one, **cas: book.archive(one, **cas),
+            lambda book, one, **cas: book.forget(one, **cas),
         ],
     )
     def test_a_stale_change_is_refused_and_a_current_one_is_taken(self, book, everything, old, change):

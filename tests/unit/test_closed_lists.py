@@ -9,8 +9,7 @@ import pytest
 from commonplace.errors import InvalidError
 from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
-from commonplace.model.source import IngestionEvent
-from commonplace.model.source import JobState, Trigger
+from commonplace.model.source import IngestionEvent, JobState, Trigger
 from commonplace.model.words import Relation, Scope, SourceKind, Status, Tier, Trust, Type, Verb
 from commonplace.testing.clocks import EPOCH
 

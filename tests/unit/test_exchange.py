@@ -175,7 +175,9 @@ class TestIntoABookWithAJournal:
         assert told[-1].verb == "import"
         assert {op.id for op in full.history(record.id)} <= {op.id for op in told}
 
-    def test_what_is_here_and_says_something_else_stays_and_the_other_is_kept_aside(self, full, here, exported, tmp_path):
+    def test_what_is_here_and_says_something_else_stays_and_the_other_is_kept_aside(
+        self, full, here, exported, tmp_path
+    ):
         """Row 30: both are kept."""
         here.import_(str(exported))
         mine = here.get("m-1")
@@ -222,7 +224,9 @@ class TestBadLines:
         lines.insert(middle, bad)
         report = other.import_(write(tmp_path / "y.jsonl", lines))
         assert f"line {middle + 1}" in [finding.where for finding in report.kept_aside]
-        assert {record.id for record in full.list(statuses="all")} <= {record.id for record in other.list(statuses="all")}
+        assert {record.id for record in full.list(statuses="all")} <= {
+            record.id for record in other.list(statuses="all")
+        }
         assert other.verify().ok
         again = other.import_(str(tmp_path / "y.jsonl"))
         assert again.added == {}

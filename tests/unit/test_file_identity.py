@@ -174,8 +174,7 @@ class TestGrowing:
     @pytest.fixture
     def old(self, open_book, path):
         with open_book() as book:
-            saved = book.save("One.", type="episode")
-        return saved
+            return book.save("One.", type="episode")
 
     @pytest.fixture
     def later(self, monkeypatch):

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+
 import pytest
 
-from commonplace.errors import InvalidError, NotFoundError
+from commonplace.errors import InvalidError, NotFoundError, UnavailableError
 from commonplace.testing.clocks import EPOCH
 
 
@@ -147,3 +153,87 @@ class TestSearching:
     def test_words_with_signs_in_them_are_found(self, book, text):
         saved = book.save(text, type="episode")
         assert [result.record.id for result in book.search(text)] == [saved.id]
+
+
+@contextmanager
+def readable_only(path):
+    """A copy of the book where it may be read and nothing may be written, not even by root."""
+    folder = Path(tempfile.mkdtemp(prefix="commonplace-shut-"))
+    shutil.copy(path, folder / "book.sqlite")
+    (folder / "book.sqlite").chmod(0o444)
+    folder.chmod(0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield folder / "book.sqlite"
+    finally:
+        if root:
+            os.seteuid(0)
+        folder.chmod(0o700)
+        shutil.rmtree(folder)
+
+
+class TestWhatIsFreshIsFoundAtOnce:
+    """New memories wait beside the index and are taken in together; no reader can tell."""
+
+    def found(self, book, word="falcon", **asked):
+        return {result.record.content for result in book.search(word, limit=1000, **asked)}
+
+    @pytest.mark.parametrize("number", [1, 63, 64, 65, 130])
+    def test_however_many_there_are(self, book, number):
+        said = {f"Falcon number {n}." for n in range(number)}
+        for text in sorted(said):
+            book.save(text, type="episode", tags=["bird"])
+        assert self.found(book) == said
+        assert {record.content for record in book.list(tags="bird", limit=1000)} == said
+        book._scribe.canon.settle(5)
+        assert self.found(book) == said
+        assert {record.content for record in book.list(tags="bird", limit=1000)} == said
+
+    def test_while_somebody_else_is_writing(self, book, open_book):
+        book.save("A falcon.", type="episode", tags=["bird"])
+        reader = open_book("bob", timeout=0.1)
+        with book._scribe.canon.writing(5):
+            assert self.found(reader) == {"A falcon."}
+            assert len(reader.list(tags="bird")) == 1
+
+    def test_on_a_book_that_cannot_be_written(self, open_book, path):
+        with open_book() as book:
+            book.save("A falcon.", type="episode", tags=["bird"])
+        with readable_only(path) as shut:
+            reader = open_book(at=shut)
+            assert self.found(reader) == {"A falcon."}
+            assert len(reader.list(tags="bird")) == 1
+            with pytest.raises(UnavailableError) as refused:
+                reader.save("A sparrow.", type="episode")
+            assert refused.value.code == "read_only"
+            reader.close()
+
+    def test_old_and_fresh_are_ranked_together(self, book):
+        book.save("A falcon among many other birds, of which there is much to say.", type="episode")
+        book._scribe.canon.settle(5)
+        best = book.save("Falcon.", type="episode", title="Falcon")
+        assert book.search("falcon")[0].record.id == best.id
+        before = [result.record.id for result in book.search("falcon")]
+        book._scribe.canon.settle(5)
+        assert [result.record.id for result in book.search("falcon")] == before
+
+    def test_a_change_to_what_is_fresh_is_seen_and_to_what_is_old_too(self, book):
+        old = book.save("An old falcon.", type="episode")
+        book._scribe.canon.settle(5)
+        fresh = book.save("A fresh falcon.", type="episode")
+        for record in (old, fresh):
+            book.archive(record.id)
+            assert record.content not in self.found(book)
+            assert record.content in self.found(book, statuses="archived")
+            book.restore(record.id)
+            book.evolve(record.id, f"{record.content} Or a sparrow.", reason="r")
+            assert record.content not in self.found(book)
+        assert self.found(book, "sparrow") == {"An old falcon. Or a sparrow.", "A fresh falcon. Or a sparrow."}
+        assert book.doctor(full=True).ok
+
+    def test_after_reopening(self, open_book):
+        with open_book() as book:
+            book.save("A falcon.", type="episode")
+        assert self.found(open_book()) == {"A falcon."}

@@ -195,5 +195,10 @@ def test_scan_looks_into_reasons_of_the_journal_too(book, monkeypatch):
 
 def test_benign_look_alikes_are_stored_byte_for_byte(book):
     """Row 124."""
-    for text in ("commit " + "a1" * 20, "sha256:" + "0f" * 32, "the token budget is 8000 tokens", "api_key = os.environ['API_KEY']"):
+    for text in (
+        "commit " + "a1" * 20,
+        "sha256:" + "0f" * 32,
+        "the token budget is 8000 tokens",
+        "api_key = os.environ['API_KEY']",
+    ):
         assert book.save(text, type="episode").content == text

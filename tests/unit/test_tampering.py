@@ -7,7 +7,9 @@ import shutil
 import apsw
 import pytest
 
+from commonplace.catalog.sqlite.rows import MEMORIES, checksum
 from commonplace.errors import CorruptError
+from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import chain_hash, payload_hash
 from commonplace.model.record import MemoryRecord
 
@@ -20,7 +22,9 @@ def original(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("original")
     with commonplace.open(f"sqlite:{folder / 'book.sqlite'}", actor="alice", clock=TickingClock()) as book:
-        one = book.save("The port is 8080.", type="project", project_id="shop", title="Port", tags=["net"], aliases=["m"])
+        one = book.save(
+            "The port is 8080.", type="project", project_id="shop", title="Port", tags=["net"], aliases=["m"]
+        )
         two = book.save("The port is 9090.", type="episode", evidence_ref="log/7", rationale="seen")
         book.contradict(one.id, two.id)
         book.archive(two.id, reason="old")
@@ -63,7 +67,14 @@ def test_the_untouched_copy_verifies(original, tmp_path, open_book):
 
 COLUMNS = [field for field in MemoryRecord.__struct_fields__ if field != "id"]
 TIMES = ("created_at", "updated_at", "observed_at", "valid_from", "valid_to", "deleted_at")
-WORDS = {"type": "decision", "scope": "session", "status": "inbox", "source_kind": "run", "tier": "T1", "trust": "external"}
+WORDS = {
+    "type": "decision",
+    "scope": "session",
+    "status": "inbox",
+    "source_kind": "run",
+    "tier": "T1",
+    "trust": "external",
+}
 OTHER = {
     **WORDS, **dict.fromkeys(TIMES, 1_800_000_000_000_000), "tags": '["other"]', "aliases": '["other"]',
     "anchors": '["commit:1"]', "always_load": 1, "occurrences": 9, "confidence": 0.5, "freshness": 0.5,
@@ -73,10 +84,33 @@ OTHER = {
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_an_altered_column_of_a_record_is_seen(tampered, column):
+    """Somebody who knows no better changes a value; the row's own checksum gives him away."""
     examined = tampered((f"UPDATE memories SET {column} = ? WHERE title = 'Port'", (OTHER.get(column, "other"),)))
     assert not examined.ok
     assert "differs_from_journal" in codes(examined)
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_column_altered_with_its_checksum_is_seen_and_named(tampered, forged, column):
+    """Somebody who knows the format forges the checksum too; the journal gives him away, and names the field."""
+    examined = tampered(*forged(**{column: OTHER.get(column, "other")}))
+    assert "differs_from_journal" in codes(examined)
     assert any(column in finding.message for finding in examined.findings)
+
+
+@pytest.fixture
+def forged(original):
+    """The statement that gives a memory other values and the checksum that goes with them."""
+
+    def statement(**values):
+        db = apsw.Connection(str(original), flags=apsw.SQLITE_OPEN_READONLY)
+        row = db.execute(f"SELECT {', '.join(MEMORIES.fields)} FROM memories WHERE title = 'Port'").fetchone()
+        db.close()
+        stored = dict(zip(MEMORIES.fields, row, strict=True)) | values
+        sets = ", ".join(f"{name} = ?" for name in (*stored, "checksum"))
+        return [(f"UPDATE memories SET {sets} WHERE title = 'Port'", (*stored.values(), checksum([*stored.values()])))]
+
+    return statement
 
 
 @pytest.mark.parametrize("column", [*WORDS, *TIMES, "tags", "confidence", "occurrences", "content"])
@@ -103,6 +137,13 @@ def test_an_altered_source_is_seen(tampered, column):
     assert not tampered((f"UPDATE sources SET {column} = ?", (value,))).ok
 
 
+FIELDS = ", ".join(field for field in MemoryRecord.__struct_fields__ if field != "id")
+COPIED = (
+    f"INSERT INTO memories (n, id, {FIELDS}, checksum)"
+    f" SELECT 99, 'forged', {FIELDS}, checksum FROM memories WHERE title = 'Port'"
+)
+
+
 @pytest.mark.parametrize(
     ("sql", "code"),
     [
@@ -111,11 +152,7 @@ def test_an_altered_source_is_seen(tampered, column):
         ("DELETE FROM conflicts", "differs_from_journal"),
         ("DELETE FROM sources", "differs_from_journal"),
         ("INSERT INTO memory_links VALUES ('a>supports>b', 'a', 'supports', 'b', NULL, 7)", "not_in_journal"),
-        ("INSERT INTO memories SELECT 99, 'forged', type, scope, status, 'Forged.', project_id, repo_id, agent_id,"
-         " source_kind, title, summary, confidence, freshness, created_at, updated_at, observed_at, source_ref,"
-         " evidence_ref, kind, tags, slug, aliases, always_load, supersedes, superseded_by, tier, trust, fingerprint,"
-         " occurrences, anchors, valid_from, valid_to, deleted_at, tenant, scope_word, rationale, status_reason"
-         " FROM memories WHERE title = 'Port'", "not_in_journal"),
+        (COPIED, "not_in_journal"),
     ],
 )  # fmt: skip
 def test_what_was_deleted_or_put_in_is_seen(tampered, sql, code):
@@ -237,13 +274,12 @@ def test_findings_are_limited_and_hold_no_content(tampered):
     assert all(finding.hint and finding.where for finding in examined.findings)
 
 
-def test_a_forged_fingerprint_does_not_catch_another_memorys_words(original, tmp_path, open_book):
+def test_a_forged_fingerprint_does_not_catch_another_memorys_words(original, tmp_path, open_book, forged):
     """A70: a match is verified against the living words."""
-    from commonplace.model.fingerprint import fingerprint
-
     shutil.copy(original, tmp_path / "copy.sqlite")
     db = apsw.Connection(str(tmp_path / "copy.sqlite"))
-    db.execute("UPDATE memories SET fingerprint = ? WHERE title = 'Port'", (fingerprint("Something else."),))
+    for sql, values in forged(fingerprint=fingerprint("Something else.")):
+        db.execute(sql, values)
     db.close()
     book = open_book(at=tmp_path / "copy.sqlite")
     assert book.save("Something else.", type="project", project_id="shop").content == "Something else."

@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from commonplace.errors import NotSearchedError, UnavailableError
 from commonplace.model.finding import Finding
-from commonplace.model.operation import Operation
 from commonplace.model.words import Entity
 from commonplace.seam.canon import Canon, Capabilities, Progress
 from commonplace.seam.catalog import Draft, Edit, Signature, View
@@ -41,6 +40,9 @@ class Wrapped:
 
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
         return self.canon.examine(full=full, progress=progress)
+
+    def lost(self) -> int:
+        return self.canon.lost()
 
     def settle(self, timeout: float) -> None:
         self.canon.settle(timeout)
@@ -129,12 +131,11 @@ class _LesserDraft:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._draft, name)
 
-    def commit(self, signature: Signature, edits: Iterable[Edit]) -> Operation:
+    def commit(self, signature: Signature, edits: Iterable[Edit]) -> None:
         asked = [*edits]
         if not self._can.keeps_links and any(entity is Entity.LINK for entity, _, _ in asked):
             raise unsupported("links")
-        made: Operation = self._draft.commit(signature, asked)
-        return made
+        self._draft.commit(signature, asked)
 
     def words(self, *_: Any) -> list[Any]:
         if self._can.full_text:
