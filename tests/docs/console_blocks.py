@@ -66,6 +66,13 @@ class Terminal:
         self._environment = {**environment(folder), "PATH": f"{programs}:{os.environ['PATH']}"}
 
     def check(self, command: Command, page: str) -> None:
+        shown = self.answer(command)
+        assert is_answer(command.answer, shown), (
+            f"{page}:{command.line}: $ {command.typed}\n--- the page says\n{command.answer}\n--- it shows\n{shown}"
+        )
+
+    def answer(self, command: Command) -> str:
+        """What the command shows, with the ids that the page has for it."""
         typed = _ID.sub(lambda found: self._real.get(found[0], found[0]), command.typed)
         done = subprocess.run(
             ["/bin/sh", "-c", typed], cwd=self._folder, env=self._environment, timeout=60, check=False,
@@ -76,10 +83,7 @@ class Terminal:
             shown += f"\n(exit code {done.returncode})"
         self._learn(command.answer, shown)
         given = {real: written for written, real in self._real.items()}
-        shown = _ID.sub(lambda found: given.get(found[0], found[0]), shown)
-        assert _is_answer(_lines(command.answer), _lines(shown)), (
-            f"{page}:{command.line}: $ {command.typed}\n--- the page says\n{command.answer}\n--- it shows\n{shown}"
-        )
+        return _ID.sub(lambda found: given.get(found[0], found[0]), shown)
 
     def _learn(self, answer: str, shown: str) -> None:
         """Which real id each id of the page stands for."""
@@ -99,16 +103,21 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+def is_answer(wanted: str, shown: str) -> bool:
+    """Does the page say what is shown, but for what differs from run to run?"""
+    return _fits(_lines(wanted), _lines(shown))
+
+
 def _lines(text: str) -> list[str]:
     for pattern, instead in _MASKS:
         text = pattern.sub(instead, text)
     return [line.rstrip() for line in text.splitlines()]
 
 
-def _is_answer(wanted: list[str], shown: list[str]) -> bool:
+def _fits(wanted: list[str], shown: list[str]) -> bool:
     """Line by line; `...` takes as many lines as it needs."""
     if not wanted:
         return not shown
     if wanted[0] == "...":
-        return any(_is_answer(wanted[1:], shown[skip:]) for skip in range(len(shown) + 1))
-    return bool(shown) and wanted[0] == shown[0] and _is_answer(wanted[1:], shown[1:])
+        return any(_fits(wanted[1:], shown[skip:]) for skip in range(len(shown) + 1))
+    return bool(shown) and wanted[0] == shown[0] and _fits(wanted[1:], shown[1:])
