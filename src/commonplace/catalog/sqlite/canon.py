@@ -47,7 +47,7 @@ class SqliteCanon:
                 from commonplace.catalog.sqlite import migrations
 
                 self._version = migrations.upgrade(self.path, self._connections, self._turnstile, timeout)
-            self._book_id = connections.check_log(self._connections.get(), self.path, self._turnstile.witness().book_id)
+            self._book_id = connections.check_log(self._connections.get(), self.path, self._turnstile.witness())
 
     @property
     def url(self) -> str:
@@ -75,7 +75,8 @@ class SqliteCanon:
     def writing(self, timeout: float) -> Iterator[SqliteDraft]:
         started = time.monotonic()
         self._connections.check_in_place()
-        db = self._ready()
+        self._ready()
+        db = self._connections.get_writable()
         try:
             if not self._enter(timeout):
                 raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
@@ -87,7 +88,7 @@ class SqliteCanon:
                 draft = _draft_class()(db)
                 yield draft
                 db.execute("COMMIT")
-                self._testify(draft.last_seq)
+                self._testify(*draft.last)
         finally:
             self._writing.now = False
             self._turnstile.leave()
@@ -99,15 +100,10 @@ class SqliteCanon:
             self._undo(db)
         return db
 
-    def _testify(self, seq: int) -> None:
+    def _testify(self, seq: int, hash: bytes | None) -> None:
         """After the commit: the lock file knows what was acknowledged, also when the log is lost one day."""
-        if not seq:
-            return
-        witness = self._turnstile.witness()
-        if witness.seq >= seq:  # it knew of operations that are not there any more
-            witness.lost += witness.seq - seq + 1
-        witness.book_id, witness.seq = self.book_id, seq
-        self._turnstile.testify(witness)
+        if seq:
+            self._turnstile.testify(self._turnstile.witness().saw(self.book_id, seq, hash))
 
     def lost(self) -> int:
         witness = self._turnstile.witness()
@@ -163,9 +159,7 @@ class SqliteCanon:
 
         with self.writing(60.0) as draft:
             fresh.rebuild(draft.connection)
-            accepted = Witness()
-            accepted.book_id, accepted.seq = self.book_id, draft.highest_seq()
-            self._turnstile.testify(accepted)
+            self._turnstile.testify(Witness().saw(self.book_id, draft.highest_seq(), None))
 
     def settle(self, timeout: float) -> None:
         from commonplace.catalog.sqlite import fresh
@@ -188,7 +182,8 @@ class SqliteCanon:
 
         if not self._enter(timeout):
             return [f"free pages: other writers were busy; {_AGAIN}"]
-        db = self._ready()
+        self._ready()
+        db = self._connections.get_writable()
         try:
             db.set_busy_timeout(int(timeout * 1000))
             connections.run(db, "VACUUM")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ import apsw
 
 from commonplace import settings
 from commonplace.catalog.sqlite import schema
+from commonplace.catalog.sqlite.turnstile import Witness
 from commonplace.errors import (
     CommonplaceError,
     CorruptError,
@@ -66,7 +68,7 @@ def configure(connection: apsw.Connection, *, writable: bool = True) -> apsw.Con
 
 def check_identity(path: str) -> None:
     """Refuse a file that is empty, not SQLite, or another program's, without touching a byte of it."""
-    if os.path.getsize(path) == 0:
+    if _size_of(path) == 0:
         hint = "Restore it from a backup; if it never held a book, delete the file."
         raise CorruptError("the book's file is empty", where=path, hint=hint)
     header = _read_header(path)
@@ -80,6 +82,21 @@ def check_identity(path: str) -> None:
             code="foreign",
         )
     check_version(int.from_bytes(header[60:64]), path)
+
+
+def _size_of(path: str) -> int:
+    try:
+        found = os.stat(path)
+    except OSError as cause:
+        raise UnavailableError(
+            f"the book's file cannot be looked at ({cause.strerror})",
+            where=path,
+            hint="Check the path.",
+            code="io_error",
+        ) from cause
+    if not stat.S_ISREG(found.st_mode):
+        raise UnavailableError("this is not a file", where=path, hint="Name a file.", code="foreign")
+    return found.st_size
 
 
 def _read_header(path: str) -> bytes:
@@ -117,17 +134,27 @@ class Connections:
         self._lock = threading.Lock()
 
     def get(self) -> apsw.Connection:
+        """For reading: one that can write too, if there can be one."""
         if self._pid != os.getpid():
             self._after_fork()
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self._open()
+        if connection is None or (self._local.seen and self._local.seen != _looks(self.path)):
+            self.drop()
+            connection = self._open()
+        return connection
+
+    def get_writable(self) -> apsw.Connection:
+        """For writing. What could only read before may be able to write by now; if not, the error says why."""
+        connection = self.get()
+        if self._local.seen:
+            self.drop()
+            connection = self._keep(open_writable(self.path))
         return connection
 
     def drop(self) -> None:
-        """After an I/O error: what this connection believes can no longer be trusted; the next use reads from disk."""
+        """What this thread's connection believes can no longer be trusted; the next use reads from disk."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        self._local.connection = None
+        self._local.connection, self._local.seen = None, None
         if connection is not None:
             self._close(connection)
 
@@ -151,7 +178,17 @@ class Connections:
 
     def _open(self) -> apsw.Connection:
         self.check_in_place()
-        connection = open_file(self.path)
+        try:
+            return self._keep(open_writable(self.path))
+        except UnavailableError:
+            readable = open_readable(self.path)
+            if readable is None:
+                raise
+            # It does not see what others write from now on, so remember how the files look and look again each time.
+            return self._keep(readable, _looks(self.path))
+
+    def _keep(self, connection: apsw.Connection, seen: tuple[int, ...] | None = None) -> apsw.Connection:
+        self._local.connection, self._local.seen = connection, seen
         with self._lock:
             self._all.append(connection)
         return connection
@@ -173,32 +210,37 @@ class Connections:
 _inherited: list[apsw.Connection] = []
 
 
-def open_file(path: str) -> apsw.Connection:
-    """A configured connection; on a read-only medium one that can at least read."""
-    with translated(path):
-        try:
-            return _checked(apsw.Connection(file_url(path), flags=_READ_WRITE), path, writable=True)
-        except (apsw.ReadOnlyError, apsw.CantOpenError):
-            return _open_unwritable(path)
+def open_writable(path: str) -> apsw.Connection:
+    """A configured connection that can write. Raises, in our words, when there can be none now."""
+    connection: apsw.Connection | None = None
+    try:
+        connection = apsw.Connection(file_url(path), flags=_READ_WRITE)
+        configure(connection)
+        _ensure_log(connection, path)
+        check_version(connection.pragma("user_version"), path)
+    except BaseException as cause:
+        errno = connection.system_errno if connection else 0
+        if connection:
+            connection.close()
+        if isinstance(cause, apsw.Error):
+            raise in_our_words(cause, path, errno) from cause
+        raise
+    return connection
 
 
-def _open_unwritable(path: str) -> apsw.Connection:
-    """Without the right to write, SQLite cannot share the log's index; if there is no log, the file alone is the truth."""
+def open_readable(path: str) -> apsw.Connection | None:
+    """On a read-only or full disk: a connection that can at least read; None if not even that.
+
+    Without the right to write, SQLite cannot share the log's index; if there is no log, the file alone is the truth.
+    """
     log = path + "-wal"
     whole = not os.path.exists(log) or os.path.getsize(log) == 0
-    connection = apsw.Connection(file_url(path, **({"immutable": "1"} if whole else {})), flags=_READ_ONLY)
-    return _checked(connection, path, writable=False)
-
-
-def _checked(connection: apsw.Connection, path: str, *, writable: bool) -> apsw.Connection:
     try:
-        configure(connection, writable=writable)
-        if writable:
-            _ensure_log(connection, path)
+        connection = apsw.Connection(file_url(path, **({"immutable": "1"} if whole else {})), flags=_READ_ONLY)
+        configure(connection, writable=False)
         check_version(connection.pragma("user_version"), path)
-    except BaseException:
-        connection.close()
-        raise
+    except apsw.Error:
+        return None
     return connection
 
 
@@ -213,7 +255,7 @@ def _ensure_log(connection: apsw.Connection, path: str) -> None:
         )
 
 
-def check_log(connection: apsw.Connection, path: str, expected_id: str) -> str:
+def check_log(connection: apsw.Connection, path: str, witness: Witness) -> str:
     """The book's id. If a log lies beside the file, first make sure that it is this book's own log: SQLite would
     replay another book's, and on closing copy it into this one."""
     log = path + "-wal"
@@ -223,7 +265,7 @@ def check_log(connection: apsw.Connection, path: str, expected_id: str) -> str:
     try:
         connection.execute("BEGIN")  # one moment: others may be writing
         found = str(connection.execute("SELECT value FROM book WHERE key = 'id'").get)
-        sound = (not expected_id or found == expected_id) and _tail_is_sound(connection)
+        sound = _tail_is_sound(connection) and _agrees(connection, found, witness)
     except (apsw.Error, UnicodeDecodeError, TypeError, ValueError) as cause:
         raise _foreign_log(log) from cause
     finally:
@@ -233,6 +275,16 @@ def check_log(connection: apsw.Connection, path: str, expected_id: str) -> str:
         raise _foreign_log(log)
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     return found
+
+
+def _agrees(connection: apsw.Connection, book_id: str, witness: Witness) -> bool:
+    """Is the last operation that was acknowledged here the one the book holds under that number?"""
+    from commonplace.catalog.sqlite import journal
+
+    if not witness.book_id:
+        return True
+    known = journal.hash_of(connection, witness.seq)
+    return book_id == witness.book_id and (known is None or witness.matches(known))
 
 
 def _tail_is_sound(connection: apsw.Connection) -> bool:
@@ -260,6 +312,18 @@ def _inode(path: str) -> tuple[int, int]:
     except OSError:
         return (0, 0)
     return (found.st_dev, found.st_ino)
+
+
+def _looks(path: str) -> tuple[int, ...]:
+    """Size and time of change of the file and its log."""
+    looks: list[int] = []
+    for name in (path, path + "-wal"):
+        try:
+            found = os.stat(name)
+            looks += [found.st_size, found.st_mtime_ns]
+        except OSError:
+            looks += [-1, -1]
+    return tuple(looks)
 
 
 @contextmanager
@@ -304,10 +368,11 @@ def _invalid(cause: apsw.Error, path: str) -> CommonplaceError:
     return InvalidError(f"the book refused a value ({type(cause).__name__})", where=path)
 
 
-# No space, no quota; not permitted, no access, read-only file system.
+# No space, no quota, larger than the limit for files; not permitted, no access, read-only file system.
 _BY_ERRNO: dict[int, type[apsw.Error]] = {
     28: apsw.FullError,
     122: apsw.FullError,
+    27: apsw.FullError,
     1: apsw.ReadOnlyError,
     13: apsw.ReadOnlyError,
     30: apsw.ReadOnlyError,

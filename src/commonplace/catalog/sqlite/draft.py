@@ -26,15 +26,15 @@ _INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?
 class SqliteDraft(SqliteView):
     """See `seam.catalog.Draft` for what each verb promises."""
 
-    last_seq = 0
-    """The number of the last operation this draft committed."""
+    last: tuple[int, bytes | None] = (0, None)
+    """The number and the hash of the last operation this draft committed."""
 
     def commit(self, signature: Signature, edits: Iterable[Edit]) -> None:
         changes = []
         for entity, before, after in edits:
             changes.append(_made(entity, after) if before is None and after else change_of(entity, before, after))
             self._apply(entity, before, after)
-        self.last_seq = journal.append(self._db, signature, tuple(changes))
+        self.last = journal.append(self._db, signature, tuple(changes))
 
     def commit_all(self, several: Sequence[tuple[Signature, Entity, Noun]]) -> None:
         if not several:
@@ -44,7 +44,7 @@ class SqliteDraft(SqliteView):
         for _, entity, noun in several:
             if entity is not Entity.MEMORY:
                 self._apply(entity, None, noun)
-        self.last_seq = journal.append_all(
+        self.last = journal.append_all(
             self._db, ((signature, _made(entity, noun)) for signature, entity, noun in several)
         )
 
@@ -53,7 +53,7 @@ class SqliteDraft(SqliteView):
 
     def adopt_all(self, entries: Sequence[Entry]) -> None:
         journal.adopt_all(self._db, entries)
-        self.last_seq = entries[-1].seq if entries else self.last_seq
+        self.last = (entries[-1].seq, entries[-1].hash) if entries else self.last
         made: dict[tuple[Entity, str], Noun | None] = {}
         before: dict[tuple[Entity, str], Noun | None] = {}
         for entry in entries:
@@ -90,8 +90,8 @@ class SqliteDraft(SqliteView):
         gone = eraser.erase(self._db, self, memory_ids, source_ids)
         # The entry names what was destroyed and holds nothing of it: neither side of a change says more than "gone".
         changes = tuple(Change(entity=entity, id=id, before=None, after=None) for entity, id in gone.things)
-        self.last_seq = journal.append(self._db, signature, changes, gone.kept)
-        eraser.bury(self._db, gone, self.last_seq)
+        self.last = journal.append(self._db, signature, changes, gone.kept)
+        eraser.bury(self._db, gone, self.last[0])
         return len(gone.kept)
 
     def _apply(self, entity: Entity, before: Noun | None, after: Noun | None) -> None:

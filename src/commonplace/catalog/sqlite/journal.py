@@ -33,19 +33,19 @@ _NAME = "INSERT INTO journal_names VALUES (?, ?, ?)"
 
 def append(
     db: apsw.Connection, signature: Signature, changes: tuple[Change, ...], kept: dict[str, str] | None = None
-) -> int:
-    """Add one entry at the end of the chain; returns its number."""
+) -> tuple[int, bytes]:
+    """Add one entry at the end of the chain; returns its number and hash."""
     last, prev, last_at = head(db)
     said = Payload(reason=signature.reason, changes=changes, kept=kept or {}, reverts=signature.reverts)
     row = forge(last + 1, prev, signature, encode_payload(said))
     db.execute(_INSERT, row)
     times.note_step(db, last + 1, row[7], last_at)
     db.executemany(_NAME, _names(last + 1, signature.id, changes))
-    return last + 1
+    return last + 1, row[-1]
 
 
-def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> int:
-    """Add many entries, each of one change; returns the number of the last."""
+def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> tuple[int, bytes]:
+    """Add many entries, each of one change; returns the number and hash of the last."""
     last, prev, last_at = head(db)
     rows, names = [], []
     for signature, change in several:
@@ -57,7 +57,7 @@ def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]])
         names += _names(last, signature.id, (change,))
     db.executemany(_INSERT, rows)
     db.executemany(_NAME, names)
-    return last
+    return last, prev
 
 
 def forge(seq: int, prev: bytes, signed: Signature, payload: bytes) -> tuple[Any, ...]:
@@ -105,6 +105,11 @@ def head(db: apsw.Connection) -> tuple[int, bytes, int]:
     """The last entry's number, hash and time; where the next one goes on."""
     found = db.execute("SELECT seq, hash, at FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
     return (found[0], found[1], found[2]) if found else (0, GENESIS, 0)
+
+
+def hash_of(db: apsw.Connection, seq: int) -> bytes | None:
+    found: bytes | None = db.execute("SELECT hash FROM journal WHERE seq = ?", (seq,)).get
+    return found
 
 
 def tail(db: apsw.Connection, number: int) -> list[Entry]:

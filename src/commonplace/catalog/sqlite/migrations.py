@@ -9,6 +9,7 @@ import apsw
 
 from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections, configure, file_url, run, translated
+from commonplace.catalog.sqlite.connection import in_our_words as in_words
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
@@ -29,9 +30,7 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
     try:
         if not os.path.lexists(path):
             _refuse_amnesia(path, turnstile, create=create)
-            made = Witness()
-            made.book_id = _build(path)
-            turnstile.testify(made)
+            turnstile.testify(Witness().saw(_build(path), 0, None))
     except OSError as cause:
         raise unavailable(cause, folder) from cause
     finally:
@@ -57,8 +56,7 @@ def _build(path: str) -> str:
     fresh = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     try:
-        with translated(path):
-            book_id = _lay_out(fresh)
+        book_id = _lay_out(fresh, path)
         put_in_place(fresh, path)
     finally:
         for leftover in (fresh, fresh + "-wal", fresh + "-shm"):
@@ -66,7 +64,8 @@ def _build(path: str) -> str:
     return book_id
 
 
-def _lay_out(path: str) -> str:
+def _lay_out(path: str, named: str) -> str:
+    """The tables and the book's own facts; errors are about the file as it will be named."""
     book_id = new_id()
     db = configure(apsw.Connection(file_url(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI))
     try:
@@ -77,6 +76,8 @@ def _lay_out(path: str) -> str:
         for key, value in facts.items():
             db.execute("INSERT INTO book VALUES (?, ?)", (key, value))
         run(db, f"PRAGMA user_version = {schema.VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+    except apsw.Error as cause:
+        raise in_words(cause, named, db.system_errno) from cause
     finally:
         db.close()
     flush_file(path)

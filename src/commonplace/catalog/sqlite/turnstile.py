@@ -24,16 +24,29 @@ except ImportError:  # a platform without flock waits in SQLite instead
 
 
 class Witness:
-    """What the lock file says: whose it is, what was acknowledged, what was once found missing."""
+    """What the lock file says: whose it is, the last acknowledged operation and its hash, what was once found missing."""
 
     def __init__(self, text: str = "") -> None:
         parts = text.split()
+        whole = len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit()
         self.book_id = parts[0] if parts else ""
-        numbers = [int(part) for part in parts[1:3] if part.isascii() and part.isdigit()]
-        self.seq, self.lost = numbers if len(numbers) == 2 else (0, 0)
+        self.seq, self.lost = (int(parts[1]), int(parts[2])) if whole else (0, 0)
+        self._hash = parts[3] if whole else ""
+
+    def saw(self, book_id: str, seq: int, hash: bytes | None) -> Witness:
+        """What there is to say after an operation was acknowledged."""
+        now = Witness()
+        now.book_id, now.seq, now._hash = book_id, seq, hash.hex()[:32] if hash else ""
+        if self.book_id == book_id:
+            # It knew of operations that are not there any more: their numbers were given out again.
+            now.lost = self.lost + max(self.seq - seq + 1, 0)
+        return now
+
+    def matches(self, hash: bytes) -> bool:
+        return not self._hash or hash.hex().startswith(self._hash)
 
     def __str__(self) -> str:
-        return f"{self.book_id} {self.seq:020d} {self.lost:020d}"
+        return f"{self.book_id} {self.seq:020d} {self.lost:020d} {self._hash or '-'}\n"
 
 
 class Turnstile:
@@ -87,9 +100,9 @@ class Turnstile:
         """What is known of the book outside of it."""
         with suppress(OSError):
             if self._fd >= 0:
-                return Witness(os.pread(self._fd, 80, 0).decode("ascii", "replace"))
+                return Witness(os.pread(self._fd, 120, 0).decode("ascii", "replace"))
             with open(self.path, encoding="ascii", errors="replace") as file:
-                return Witness(file.read(80))
+                return Witness(file.read(120))
         return Witness()
 
     def testify(self, witness: Witness) -> None:
