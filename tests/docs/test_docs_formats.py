@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -80,6 +83,34 @@ def test_every_facet_has_the_number_on_the_page() -> None:
     assert [
         name for name, code in CODES.items() if f"{code} {name.removesuffix('_id').removesuffix('_ref')}" not in said
     ] == []
+
+
+def test_a_row_has_the_checksum_that_the_page_tells(made: Book, tmp_path: Path) -> None:
+    db = made._scribe.canon._connections.get()
+    for _, *values, checksum in db.execute("SELECT * FROM memories"):
+        written = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
+        assert zlib.crc32(written) == checksum
+
+
+def test_a_tombstone_has_the_mark_that_the_page_tells(made: Book) -> None:
+    gone = made.list(types="project")[0]
+    made.purge(gone.id)
+    db = made._scribe.canon._connections.get()
+    key = bytes.fromhex(db.execute("SELECT value FROM book WHERE key = 'tombstone_key'").get)
+    mark = hashlib.blake2b(gone.fingerprint.encode(), key=key, digest_size=32).digest()
+    assert db.execute("SELECT id, seq FROM tombstones WHERE mark = ?", (mark,)).get == (gone.id, 5)
+
+
+def test_a_fingerprint_is_made_as_the_page_tells(made: Book) -> None:
+    saved = made.save("  Two \tLINES,\r\n\n   the  second Straße ", type="episode")
+    normal = "two lines,\nthe second strasse"
+    assert saved.fingerprint == f"sha256:{hashlib.sha256(normal.encode()).hexdigest()}"
+
+
+def test_the_lock_file_holds_what_the_page_tells(made: Book, tmp_path: Path) -> None:
+    last = made.journal()[-1]
+    said = (tmp_path / "book.sqlite.lock").read_text()
+    assert said == f"{made.id} {last.seq:020} {0:020} {last.hash[:32]}\n"
 
 
 class TestTheVerifierOnThePage:

@@ -30,6 +30,12 @@ def test_no_page_names_a_place_on_somebodys_machine(page: Page) -> None:
     assert _ABSOLUTE.findall(page.text) == []
 
 
+@pytest.mark.parametrize("page", pages(), ids=str)
+def test_every_file_of_the_project_that_a_page_names_is_there(page: Page) -> None:
+    named = re.findall(r"`((?:tests|src|bench|docs|requirements)/[\w/.-]*\w)`", page.prose)
+    assert [name for name in named if not _is_there(name)] == []
+
+
 def test_every_page_that_the_code_speaks_of_is_there() -> None:
     """`docs/adr/0007` in a comment is the page that begins so."""
     told = [ROOT / "pyproject.toml", ROOT / "Makefile", *(ROOT / "src").rglob("*.py"), *(ROOT / "tests").rglob("*.py")]
