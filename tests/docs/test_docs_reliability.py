@@ -15,7 +15,7 @@ _HARNESSES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests" / "c
 
 @pytest.mark.parametrize("harness", _HARNESSES)
 def test_every_harness_is_on_the_page(harness: str) -> None:
-    assert harness in dict(_ROWS)
+    assert harness in dict(_ROWS), f"{_PAGE.name} has a table of harnesses: say what {harness} does to a book"
 
 
 @pytest.mark.parametrize(("harness", "said"), _ROWS)
