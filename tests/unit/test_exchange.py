@@ -294,6 +294,17 @@ class TestBadLines:
         assert other.verify().ok
 
 
+def test_what_came_in_without_any_source_is_not_confirmed_without_one(book, tmp_path):
+    """R-g: promotion is refused without a source or evidence."""
+    good = book.save("A good memory.", type="episode").to_dict()
+    bare = good | {"id": "bare", "content": "Hearsay.", "fingerprint": _fingerprint("Hearsay."), "status": "inbox",
+                   "source_ref": None, "evidence_ref": None, "source_kind": "import"}  # fmt: skip
+    book.import_(write(tmp_path / "y.jsonl", [{"memory": bare}]))
+    with pytest.raises(ConflictError):
+        book.confirm("bare")
+    assert book.confirm("bare", evidence_ref="chat/1").status == "active"
+
+
 def _fingerprint(text):
     from commonplace.model.fingerprint import fingerprint
 
