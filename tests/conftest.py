@@ -16,11 +16,17 @@ from commonplace.testing.clocks import TickingClock
 from commonplace.testing.state import state_of
 
 _SLOW_DISK = [HealthCheck.too_slow, HealthCheck.data_too_large]
-settings.register_profile("default", deadline=None, print_blob=True, suppress_health_check=_SLOW_DISK)
-settings.register_profile("nightly", parent=settings.get_profile("default"), max_examples=2_000)
-settings.load_profile(os.environ.get("COMMONPLACE_PROFILE", "default"))
+# A failure prints a blob that repeats it; COMMONPLACE_SEED repeats a whole run.
+settings.register_profile("quick", max_examples=40, deadline=None, print_blob=True, suppress_health_check=_SLOW_DISK)
+settings.register_profile("nightly", settings.get_profile("quick"), max_examples=2_000)
+settings.load_profile("quick")
 
 Opener = Callable[..., Book]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if seed := os.environ.get("COMMONPLACE_SEED"):
+        config.option.hypothesis_seed = seed
 
 
 @pytest.fixture

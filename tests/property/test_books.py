@@ -7,6 +7,7 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +38,6 @@ def a_book(folder, name="book", actor="alice"):
         yield book
 
 
-@settings(max_examples=40)
 @given(st.lists(records(), max_size=25, unique_by=lambda record: record.id), st.lists(filters, min_size=4, max_size=8))
 def test_a_filter_in_the_catalog_is_the_filter_in_python(held, asked):
     with a_folder() as folder:
@@ -70,7 +70,6 @@ def walked(view, where, limit):
     return found
 
 
-@settings(max_examples=60)
 @given(st.lists(texts, max_size=6), st.lists(statements, min_size=1, max_size=5))
 def test_any_text_is_a_legal_query_and_what_was_said_is_found(queries, said):
     """Row 85."""
@@ -83,7 +82,6 @@ def test_any_text_is_a_legal_query_and_what_was_said_is_found(queries, said):
         assert "The falcon flies." in [result.record.content for result in book.search("falcon")]
 
 
-@settings(max_examples=60)
 @given(statements)
 def test_any_statement_comes_back_as_it_went(text):
     assume(not secrets.has_secret(text))
@@ -122,7 +120,6 @@ def live(book, steps):
             continue
 
 
-@settings(max_examples=25)
 @given(verbs, verbs)
 def test_an_export_is_the_book_and_importing_twice_is_importing_once(one, other):
     with a_folder() as folder, a_book(folder) as book, a_book(folder, "copy") as copy, a_book(folder, "mix") as mix:
@@ -146,7 +143,6 @@ junk = st.lists(st.one_of(st.binary(max_size=40), texts.map(str.encode), st.just
                 min_size=1, max_size=5)  # fmt: skip
 
 
-@settings(max_examples=40)
 @given(verbs, junk, st.data())
 def test_bad_lines_between_good_ones_lose_no_good_one(steps, junk, data):
     """Rows 28-29."""
@@ -165,7 +161,6 @@ def test_bad_lines_between_good_ones_lose_no_good_one(steps, junk, data):
         assert copy.verify().ok
 
 
-@settings(max_examples=40)
 @given(verbs, st.integers(0, 14))
 def test_an_import_that_was_cut_off_and_repeated_is_whole(steps, keep):
     """Row 92."""
@@ -183,7 +178,6 @@ def test_an_import_that_was_cut_off_and_repeated_is_whole(steps, keep):
                 assert [noun for noun in nouns_of(ours)[entity] if noun not in there[entity]] == []
 
 
-@settings(max_examples=30)
 @given(verbs)
 def test_as_of_is_what_the_book_said_then(steps):
     with a_folder() as folder, a_book(folder) as book:
@@ -198,3 +192,16 @@ def test_as_of_is_what_the_book_said_then(steps):
             assert now == [record for record in then if record.id in left]
             for record in now:
                 assert book.get(record.id, as_of=moment) == record
+
+
+PROPERTIES = [thing for thing in [*globals().values()] if hasattr(thing, "hypothesis")]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("holds", PROPERTIES, ids=lambda holds: holds.__name__)
+def test_it_holds_for_many_more_books(holds):
+    settings.load_profile("nightly")
+    try:
+        holds()
+    finally:
+        settings.load_profile("quick")
