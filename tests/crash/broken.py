@@ -85,7 +85,6 @@ class EagerBook(BookUnderFire):
     """A real book with a surface that answers "saved" before it saves: what every write-behind cache does."""
 
     def work(self, seed: int, say: Say) -> None:
-        self.folder.mkdir(exist_ok=True)
         _EagerWriter(self.folder, seed, say).run(STEPS)
 
 
@@ -108,7 +107,7 @@ class RenamedFile:
         for n in range(5_000):  # until it is killed
             self._replace(json.dumps([seed, n]).encode())
             say({"ack": time.monotonic_ns(), "text": [seed, n]})
-            time.sleep(0.002)
+            time.sleep(0.015)  # the next flush would carry this rename with it: the cut has to come first
 
     def check(self, said: list[Said], before: int | None) -> list[str]:
         certain = [line["text"] for line in said if "ack" in line and (before is None or line["ack"] < before)]

@@ -88,12 +88,10 @@ class BookUnderFire:
         return self._where / f"book-{self._round // self._rotate}"
 
     def work(self, seed: int, say: Say) -> None:
-        self.folder.mkdir(exist_ok=True)
         Writer(self.folder, seed, say).run(STEPS)
 
     def check(self, said: list[Said], before: int | None) -> list[str]:
         opened = time.monotonic()
-        self.folder.mkdir(exist_ok=True)
         with open_book(self.folder, timeout=2.0) as book:
             problems = self._settle(book, said, before)
         if time.monotonic() - opened > 10:
