@@ -200,8 +200,4 @@ PROPERTIES = [thing for thing in [*globals().values()] if hasattr(thing, "hypoth
 @pytest.mark.nightly
 @pytest.mark.parametrize("holds", PROPERTIES, ids=lambda holds: holds.__name__)
 def test_it_holds_for_many_more_books(holds):
-    settings.load_profile("nightly")
-    try:
-        holds()
-    finally:
-        settings.load_profile("quick")
+    settings.get_profile("nightly")(holds)()

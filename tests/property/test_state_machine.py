@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import event, settings
+from hypothesis import Phase, event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -150,6 +150,9 @@ class BookMachine(RuleBasedStateMachine):
         )
 
     @rule(trust=actors, one=picks, other=picks, relation=st.sampled_from(RELATIONS))
+    def link_any(self, trust, one, other, relation):
+        self.link(trust, one, other, relation)
+
     def link(self, trust, one, other, relation):
         ends = self.id(one), self.id(other)
         self.perform(
@@ -158,8 +161,13 @@ class BookMachine(RuleBasedStateMachine):
             lambda _: self.model.link(ends[0], relation, ends[1]),
         )
 
-    @rule(trust=actors, pick=picks, data=st.data())
-    def unlink(self, trust, pick, data):
+    @rule(one=picks, other=picks)
+    def derive(self, one, other):
+        """The relation that reverting and purging follow."""
+        self.link("operator", one, other, "derived_from")
+
+    @rule(trust=actors, pick=picks)
+    def unlink(self, trust, pick):
         known = sorted(self.model.links()) or [("nobody", "supports", "nothing")]
         f, relation, t = known[pick % len(known)]
         self.perform(
@@ -220,6 +228,16 @@ class BookMachine(RuleBasedStateMachine):
     @rule(back=st.integers(0, 2))
     def revert_lately(self, back):
         self.revert("operator", back)
+
+    @precondition(lambda self: self.model.order)
+    @rule(trust=actors, pick=picks)
+    def revert_the_making(self, trust, pick):
+        """The operation that made a memory, however long ago."""
+        made = ("memory", self.model.order[pick % len(self.model.order)])
+        makers = (n for n, op in enumerate(self.model.ops) if any(c[0] == made and c[1] is None for c in op.changes))
+        first = next(makers, None)
+        if first is not None:
+            self.revert(trust, len(self.model.ops) - 1 - first)
 
     @precondition(lambda self: any(op.run for op in self.model.ops))
     @rule(trust=actors, pick=picks)
@@ -375,9 +393,9 @@ def as_record(id: str, held: dict[str, Any]) -> MemoryRecord:
     )  # fmt: skip
 
 
-def drive(examples: int, steps: int) -> None:
+def drive(examples: int, steps: int, **options: Any) -> None:
     """A failure prints the steps, shortened, and a blob that repeats it; COMMONPLACE_SEED repeats a whole run."""
-    asked = settings(max_examples=examples, stateful_step_count=steps, report_multiple_bugs=False)
+    asked = settings(max_examples=examples, stateful_step_count=steps, report_multiple_bugs=False, **options)
     run_state_machine_as_test(BookMachine, settings=asked)
 
 
@@ -388,3 +406,19 @@ def test_a_book_and_a_plain_dictionary_agree_whatever_is_done_to_them():
 @pytest.mark.nightly
 def test_they_agree_over_many_long_lives():
     drive(examples=2_000, steps=50)
+
+
+BROKEN = {
+    "an agent may put away what the operator said": ("commonplace.engine.archive.refuse_overruling", lambda *_: None),
+    "the past is the present": ("commonplace.engine.past._changed_since", lambda *_: set()),
+    "what was derived is not undone": ("commonplace.engine.revert._makers_of_derived", lambda *_: []),
+    "a stale change is taken": ("commonplace.engine.archive.must_match", lambda *_: None),
+}
+
+
+@pytest.mark.parametrize(("what", "instead"), BROKEN.values(), ids=BROKEN)
+def test_the_machine_would_notice(monkeypatch, what, instead):
+    """The control: a book with one rule broken does not agree."""
+    monkeypatch.setattr(what, instead)
+    with pytest.raises(AssertionError):
+        drive(examples=300, steps=30, phases=[Phase.generate], derandomize=True, database=None)
