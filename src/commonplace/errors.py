@@ -65,7 +65,7 @@ class StaleError(CommonplaceError):
 
 
 class NotFoundError(CommonplaceError):
-    """There is no such memory, operation, run or file."""
+    """There is no such memory, operation or run."""
 
     kind = "not_found"
     hint = "Check the id; `list` and `journal` show the ones there are."

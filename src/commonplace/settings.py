@@ -24,6 +24,8 @@ MAX_SOURCE_CHARS = 8 * 1024 * 1024
 
 # One line of an import may hold a whole source; a longer one is a mistake or an attack.
 MAX_IMPORT_LINE_BYTES = 16 * 1024 * 1024
+# A million memories with their journal take two or three gigabytes; what is far beyond that is no export.
+MAX_IMPORT_BYTES = 64 * 1024**3
 # Rows per transaction when an import joins a book that others are writing to: big enough to be fast, small enough
 # that a waiting writer is served within about a tenth of a second.
 IMPORT_BATCH = 1_000

@@ -72,6 +72,10 @@ def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:
         fields["rationale"] = asked.rationale
     if asked.evidence_ref:
         fields["evidence_ref"] = asked.evidence_ref
+    if not (asked.evidence_ref or record.evidence_ref or record.source_ref):
+        raise ConflictError(
+            "nothing says where this comes from", where=record.id, hint="Give evidence_ref= to confirm it."
+        )
     if not (asked.rationale or asked.evidence_ref or is_grounded(record)):
         raise ConflictError(
             "a decision needs its rationale or a source before it is active",

@@ -9,9 +9,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from commonplace.engine.exchange import ENTITIES, End, Manifest, Tombstone, line_of
+from commonplace.engine.scan import secrets_in
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.model.base import Noun
-from commonplace.model.finding import ExportReport
+from commonplace.model.finding import ExportReport, Finding
 from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
 
@@ -22,10 +23,15 @@ class Export(Request, frozen=True, kw_only=True):
     path: Annotated[str, Meta(description="a file that does not exist yet")]
 
 
+# What leaves the book is looked at once more; more findings than this say nothing new.
+_MOST_FINDINGS = 100
+
+
 def export(scribe: Scribe, asked: Export, progress: Progress | None = None) -> ExportReport:
     """One consistent moment of the book, however long it takes and however much is written meanwhile."""
     counts: dict[str, int] = {}
     digest, lines = sha256(), 0
+    findings: list[Finding] = []
     with scribe.reading() as view, scribe.files.writing(asked.path) as file:
         total = _total(view)
         for name, noun in _everything(scribe, view):
@@ -34,11 +40,15 @@ def export(scribe: Scribe, asked: Export, progress: Progress | None = None) -> E
             file.write(line)
             lines += 1
             counts[name] = counts.get(name, 0) + 1
+            if name in ("memory", "source") and len(findings) < _MOST_FINDINGS:
+                findings += secrets_in(noun)
             if progress and lines % 500 == 0:
                 progress(lines, total)
         file.write(line_of("end", End(lines=lines, sha256=digest.hexdigest())))
     counts.pop("manifest")
-    return ExportReport(path=asked.path, lines=lines + 1, counts=counts, sha256=digest.hexdigest())
+    return ExportReport(
+        path=asked.path, lines=lines + 1, counts=counts, sha256=digest.hexdigest(), findings=tuple(findings)
+    )
 
 
 def _everything(scribe: Scribe, view: View) -> Iterator[tuple[str, Noun]]:

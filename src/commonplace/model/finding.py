@@ -71,6 +71,8 @@ class ExportReport(Noun, frozen=True, kw_only=True):
     lines: int
     counts: dict[str, int]
     sha256: str
+    findings: tuple[Finding, ...] = ()
+    """What looks like a secret in what was written, where and of which kind; never what."""
 
 
 class BookStats(Noun, frozen=True, kw_only=True):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
-from commonplace.errors import ConflictError, UnavailableError
+from commonplace import settings
+from commonplace.errors import ConflictError, InvalidError, TooLargeError, UnavailableError
 
 
 @contextmanager
@@ -72,7 +74,7 @@ def unavailable(cause: OSError, path: str) -> UnavailableError:
     return UnavailableError(
         f"the file cannot be written or read ({cause.strerror})",
         where=path,
-        hint="Check that the folder exists, is yours to write, and that the disk has room.",
+        hint="Check the path." if cause.errno == 2 else "Check that it is yours to use, and that the disk has room.",
         code=_CODES.get(cause.errno or 0, "io_error"),
     )
 
@@ -98,6 +100,20 @@ class LocalFiles:
     @contextmanager
     def reading(self, path: str) -> Iterator[BinaryIO]:
         with in_our_words(path):
-            file = open(os.path.expanduser(path), "rb", buffering=1 << 20)  # noqa: SIM115 - closed by the `with` below
-        with file:
-            yield file
+            # Not waiting: a pipe that nobody writes to would otherwise be opened for ever.
+            fd = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            _refuse_odd(fd, path)
+            with open(fd, "rb", buffering=1 << 20, closefd=False) as file, in_our_words(path):
+                yield file
+        finally:
+            os.close(fd)
+
+
+def _refuse_odd(fd: int, path: str) -> None:
+    """Only a file, and one of a size that can be: not a folder, a pipe, a device."""
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode):
+        raise InvalidError("this is not a file", where=path, hint="Name a file.")
+    if found.st_size > settings.MAX_IMPORT_BYTES:
+        raise TooLargeError(f"the file is larger than {settings.MAX_IMPORT_BYTES} bytes", where=path)

@@ -116,13 +116,9 @@ class SqliteCanon:
         try:
             return self._turnstile.enter(timeout)
         except OSError as cause:
-            code = "read_only" if cause.errno in _UNWRITABLE else "io_error"
-            raise UnavailableError(
-                "the book's lock file cannot be opened",
-                where=self._turnstile.path,
-                hint="Check the permissions of the folder and the free space.",
-                code=code,
-            ) from cause
+            from commonplace.storage.atomic_write import unavailable
+
+            raise unavailable(cause, self._turnstile.path) from cause
 
     @contextmanager
     def _answering(self, db: apsw.Connection) -> Iterator[None]:
@@ -200,7 +196,7 @@ class SqliteCanon:
             raise ConflictError("the backup's target exists already", where=target, hint="Name a new file.")
         from commonplace.catalog.sqlite import migrations
 
-        migrations.copy_to(self._connections.get(), target, self.path)
+        migrations.copy_to(self._connections.get(), target)
         if progress:
             progress(1, 1)
         return SqliteCanon(target, create=False, timeout=1.0)
@@ -222,4 +218,3 @@ def _draft_class() -> type[SqliteDraft]:
 
 
 _AGAIN = "purge the same id again when nobody else uses the book"
-_UNWRITABLE = (1, 13, 30)  # EPERM, EACCES, EROFS

@@ -219,13 +219,28 @@ def open_writable(path: str) -> apsw.Connection:
         _ensure_log(connection, path)
         check_version(connection.pragma("user_version"), path)
     except BaseException as cause:
-        errno = connection.system_errno if connection else 0
+        errno = why_not(connection, path)
         if connection:
             connection.close()
         if isinstance(cause, apsw.Error):
             raise in_our_words(cause, path, errno) from cause
         raise
     return connection
+
+
+def why_not(connection: apsw.Connection | None, path: str) -> int:
+    """What the operating system said when a file could not be opened. SQLite tries further and forgets; so ask again."""
+    if connection and connection.system_errno in _BY_ERRNO:
+        return connection.system_errno
+    if connection and connection.readonly("main"):
+        return _EROFS
+    probe = f"{path}.probe-{os.getpid()}-{os.urandom(4).hex()}"
+    try:
+        os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+        os.unlink(probe)
+    except OSError as cause:
+        return cause.errno or 0
+    return 0
 
 
 def open_readable(path: str) -> apsw.Connection | None:
@@ -265,7 +280,7 @@ def check_log(connection: apsw.Connection, path: str, witness: Witness) -> str:
     try:
         connection.execute("BEGIN")  # one moment: others may be writing
         found = str(connection.execute("SELECT value FROM book WHERE key = 'id'").get)
-        sound = _tail_is_sound(connection) and _agrees(connection, found, witness)
+        sound = _tail_is_sound(connection) and _agrees(connection, path, found, witness)
     except (apsw.Error, UnicodeDecodeError, TypeError, ValueError) as cause:
         raise _foreign_log(log) from cause
     finally:
@@ -277,14 +292,33 @@ def check_log(connection: apsw.Connection, path: str, witness: Witness) -> str:
     return found
 
 
-def _agrees(connection: apsw.Connection, book_id: str, witness: Witness) -> bool:
-    """Is the last operation that was acknowledged here the one the book holds under that number?"""
+def _agrees(connection: apsw.Connection, path: str, book_id: str, witness: Witness) -> bool:
+    """Is the last operation that was acknowledged here the one the book holds under that number?
+
+    If it is missing, the log may only be damaged, and what is left of it goes on from the file; or it is another book's.
+    """
     from commonplace.catalog.sqlite import journal
 
-    if not witness.book_id:
+    if not witness.book_id or not witness.seq:
         return True
     known = journal.hash_of(connection, witness.seq)
-    return book_id == witness.book_id and (known is None or witness.matches(known))
+    if known is None:
+        return _goes_on_from_file(connection, path)
+    return book_id == witness.book_id and witness.matches(known)
+
+
+def _goes_on_from_file(connection: apsw.Connection, path: str) -> bool:
+    """Is the last operation that the file holds without its log still there with it?"""
+    from commonplace.catalog.sqlite import journal
+
+    alone = apsw.Connection(file_url(path, immutable="1"), flags=_READ_ONLY)
+    try:
+        last = journal.tail(alone, 1)
+    except (apsw.Error, CorruptError, UnicodeDecodeError):
+        return True  # the log was being copied back when somebody stopped: the file alone is no witness
+    finally:
+        alone.close()
+    return not last or journal.hash_of(connection, last[0].seq) == last[0].hash
 
 
 def _tail_is_sound(connection: apsw.Connection) -> bool:
@@ -368,6 +402,7 @@ def _invalid(cause: apsw.Error, path: str) -> CommonplaceError:
     return InvalidError(f"the book refused a value ({type(cause).__name__})", where=path)
 
 
+_EROFS = 30
 # No space, no quota, larger than the limit for files; not permitted, no access, read-only file system.
 _BY_ERRNO: dict[int, type[apsw.Error]] = {
     28: apsw.FullError,

@@ -8,7 +8,7 @@ import time
 import apsw
 
 from commonplace.catalog.sqlite import schema
-from commonplace.catalog.sqlite.connection import Connections, configure, file_url, run, translated
+from commonplace.catalog.sqlite.connection import Connections, configure, file_url, run, why_not
 from commonplace.catalog.sqlite.connection import in_our_words as in_words
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
@@ -77,7 +77,7 @@ def _lay_out(path: str, named: str) -> str:
             db.execute("INSERT INTO book VALUES (?, ?)", (key, value))
         run(db, f"PRAGMA user_version = {schema.VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
     except apsw.Error as cause:
-        raise in_words(cause, named, db.system_errno) from cause
+        raise in_words(cause, named, why_not(db, path)) from cause
     finally:
         db.close()
     flush_file(path)
@@ -94,7 +94,7 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
         if found >= schema.VERSION:
             return found
         stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"
-        copy_to(db, f"{path}.backup-v{found}-{stamp}", path)
+        copy_to(db, f"{path}.backup-v{found}-{stamp}")
         db.execute("BEGIN IMMEDIATE")
         try:
             for version in range(found + 1, schema.VERSION + 1):
@@ -124,17 +124,19 @@ def _make_wal(path: str) -> None:
         copy.close()
 
 
-def copy_to(db: apsw.Connection, target: str, path: str) -> None:
+def copy_to(db: apsw.Connection, target: str) -> None:
     """A compact, consistent, flushed copy at `target`, made while others go on writing."""
     partial = f"{target}.partial-{os.getpid()}-{os.urandom(4).hex()}"
     try:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
-        with translated(path):
-            db.execute("VACUUM INTO ?", (partial,))
-            _make_wal(partial)
+        db.execute("VACUUM INTO ?", (partial,))
+        _make_wal(partial)
         flush_file(partial)
         put_in_place(partial, target)
     except OSError as cause:
         raise unavailable(cause, target) from cause
+    except apsw.Error as cause:
+        raise in_words(cause, target, db.system_errno) from cause
     finally:
-        remove(partial)
+        for leftover in (partial, partial + "-journal", partial + "-wal", partial + "-shm"):
+            remove(leftover)

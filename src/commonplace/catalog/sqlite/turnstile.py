@@ -31,7 +31,7 @@ class Witness:
         whole = len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit()
         self.book_id = parts[0] if parts else ""
         self.seq, self.lost = (int(parts[1]), int(parts[2])) if whole else (0, 0)
-        self._hash = parts[3] if whole else ""
+        self._hash = parts[3].strip("-") if whole else ""
 
     def saw(self, book_id: str, seq: int, hash: bytes | None) -> Witness:
         """What there is to say after an operation was acknowledged."""
@@ -46,7 +46,7 @@ class Witness:
         return not self._hash or hash.hex().startswith(self._hash)
 
     def __str__(self) -> str:
-        return f"{self.book_id} {self.seq:020d} {self.lost:020d} {self._hash or '-'}\n"
+        return f"{self.book_id} {self.seq:020d} {self.lost:020d} {self._hash:->32}\n"
 
 
 class Turnstile:
