@@ -99,17 +99,17 @@ verbs = st.lists(st.tuples(st.sampled_from(["save", "evolve", "archive", "link",
                            st.integers(0, 5)), max_size=14)  # fmt: skip
 
 
-def live(book, steps):
-    """A random life; what is refused is refused."""
+def live(book, steps, voice="Alice"):
+    """A random life; what is refused is refused. Each voice has words of its own: what one book purged, another may say."""
     for n, (verb, pick) in enumerate(steps):
         known = [record.id for record in book.list(statuses="all", limit=1000)] or ["nobody"]
         id = known[pick % len(known)]
         try:
             match verb:
                 case "save":
-                    book.save(f"Statement {pick}.", type="episode", tags=["t"], aliases=[f"m-{n}"])
+                    book.save(f"{voice} says {pick}.", type="episode", tags=["t"], aliases=[f"m-{n}"])
                 case "evolve":
-                    book.evolve(id, f"Statement {n} anew.", reason="r")
+                    book.evolve(id, f"{voice} says {n} anew.", reason="r")
                 case "link":
                     book.link(id, known[0], "supports")
                 case "revert":
@@ -124,7 +124,7 @@ def live(book, steps):
 def test_an_export_is_the_book_and_importing_twice_is_importing_once(one, other):
     with a_folder() as folder, a_book(folder) as book, a_book(folder, "copy") as copy, a_book(folder, "mix") as mix:
         live(book, [("save", 0), *one])
-        live(mix, [("save", 9), *other])
+        live(mix, [("save", 9), *other], "Bob")
         book.export(str(folder / "x.jsonl"))
         copy.import_(str(folder / "x.jsonl"))
         assert state_of(copy._scribe.canon) == state_of(book._scribe.canon)
