@@ -133,17 +133,18 @@ def test_the_control_without_a_lock_loses_updates(place: Path) -> None:
     assert len(set(json.loads(file.read_text(encoding="utf-8")))) < 320
 
 
-def test_fifty_processes_that_start_on_an_empty_folder_make_one_book(place: Path) -> None:
+@pytest.mark.parametrize("number", [3, 10, 10, 25, 50])
+def test_processes_that_start_at_once_on_an_empty_folder_make_one_book(place: Path, number: int) -> None:
     def start(n: int, say: Say) -> None:
         with open_book(place / "new", timeout=30.0) as book:
             book.save(f"Number {n} was here.", type="project", project_id="atlas")
             say({"book": book.id})
 
-    said = at_once(start, 50)
+    said = at_once(start, number)
     assert _troubles(said) == []
     assert len({lines[-1]["book"] for lines in said}) == 1
     with open_book(place / "new") as book:
-        assert len(every_memory(book)) == 50
+        assert len(every_memory(book)) == number
         assert what_is_wrong(book) == []
     assert [path.name for path in (place / "new").iterdir() if ".new-" in path.name] == []
 
