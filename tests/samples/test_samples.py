@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import apsw
 import pytest
 
 import commonplace
@@ -31,6 +32,21 @@ def sample(request, tmp_path):
 
 def test_there_is_a_sample_of_every_version(book):
     assert [*range(1, book.stats().format_version + 1)] == VERSIONS
+
+
+def test_a_released_format_is_never_edited(sample, open_book, path):
+    """A sample of any version, brought forward, has the tables that a new book has; a change of format is a new version."""
+    book, _ = sample
+    new = open_book()
+    assert shape_of(book.url) == shape_of(new.url)
+
+
+def shape_of(url):
+    db = apsw.Connection(url.removeprefix("sqlite:"))
+    try:
+        return sorted(db.execute("SELECT type, name, sql FROM sqlite_master").fetchall(), key=str)
+    finally:
+        db.close()
 
 
 def test_it_opens_and_verifies(sample):
