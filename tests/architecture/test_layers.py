@@ -108,6 +108,15 @@ def test_opening_and_reading_a_book_loads_nothing_heavy(tmp_path, heavy):
     assert heavy not in {top(name) for name in loaded_by(story)}
 
 
+def test_the_contracts_need_nothing_but_pytest():
+    """Whoever writes a canon can run them without our other tools."""
+    loaded = {
+        top(name) for name in loaded_by("import commonplace.testing.canon_contract, commonplace.testing.wrappers")
+    }
+    assert "pytest" in loaded
+    assert loaded & {"hypothesis", "apsw"} == set()
+
+
 def test_everything_public_is_listed_and_there():
     import commonplace
 

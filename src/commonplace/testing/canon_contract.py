@@ -141,6 +141,7 @@ class CanonContract(CatalogContract, VerbContract):
         assert canon.url == same.url != another.url
         assert ":" in canon.url
         assert canon.format_version >= 1
+        assert canon.lost() == 0
         same.close()
         another.close()
 

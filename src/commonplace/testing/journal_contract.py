@@ -110,6 +110,25 @@ class CatalogContract(ReadingContract):
             assert {*view.subjects()} == {one.id, two.id}
             assert [*view.subjects()] == sorted(view.subjects())
 
+    def test_the_journal_knows_what_it_speaks_of(self, catalog: Canon) -> None:
+        one, other, signed = a_memory(), a_memory(), a_signature()
+        with catalog.writing(5) as draft:
+            draft.commit(signed, [(Entity.MEMORY, None, one), (Entity.MEMORY, None, other)])
+        with catalog.reading() as view:
+            assert view.is_subject(one.id)
+            assert not view.is_subject("nobody")
+            assert view.is_named(1, [one.id, other.id, signed.id])
+            assert not view.is_named(1, [one.id, "nobody"])
+            assert not view.any_purged()
+
+    def test_a_link_is_part_of_the_history_of_both_ends(self, catalog: Canon) -> None:
+        if not catalog.capabilities.keeps_links:
+            return
+        one, other, stranger = a_memory(), a_memory(), a_memory()
+        self.put(catalog, one, other, stranger, a_link(one, "supports", other))
+        with catalog.reading() as view:
+            assert [_seqs(view, subject=record.id) for record in (one, other, stranger)] == [[1, 4], [2, 4], [3]]
+
     def test_a_moment_is_the_last_entry_the_book_had_then(self, catalog: Canon) -> None:
         """The clock may go back; then a later entry has an earlier time and still counts."""
         hours = (1, 2, 2, 1, 4)
@@ -198,6 +217,7 @@ class CatalogContract(ReadingContract):
             assert view.memory(gone.id) is view.memory("m-1") is view.noun(Entity.SOURCE, source.id) is None
             assert (view.links(stays.id), view.same_words(gone.fingerprint), view.remembered("k")) == ([], [], None)
             assert [*view.memories(ANY)] == [stays]
+            assert view.any_purged()
             assert view.is_purged(gone.id)
             assert view.is_purged("another id", gone.fingerprint)
             assert not view.is_purged(stays.id, stays.fingerprint)
