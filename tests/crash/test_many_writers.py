@@ -133,7 +133,7 @@ def test_the_control_without_a_lock_loses_updates(place: Path) -> None:
     assert len(set(json.loads(file.read_text(encoding="utf-8")))) < 320
 
 
-@pytest.mark.parametrize("number", [3, 10, 10, 25, 50])
+@pytest.mark.parametrize("number", [3, 10, 25, 50])
 def test_processes_that_start_at_once_on_an_empty_folder_make_one_book(place: Path, number: int) -> None:
     def start(n: int, say: Say) -> None:
         with open_book(place / "new", timeout=30.0) as book:
