@@ -281,7 +281,7 @@ def check_log(connection: apsw.Connection, path: str, witness: Witness) -> str:
         connection.execute("BEGIN")  # one moment: others may be writing
         found = str(connection.execute("SELECT value FROM book WHERE key = 'id'").get)
         sound = _tail_is_sound(connection) and _agrees(connection, path, found, witness)
-    except (apsw.Error, UnicodeDecodeError, TypeError, ValueError) as cause:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, CorruptError, UnicodeDecodeError) as cause:
         raise _foreign_log(log) from cause
     finally:
         if connection.in_transaction:

@@ -13,15 +13,17 @@ from commonplace.catalog.sqlite.connection import in_our_words as in_words
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
-from commonplace.storage.atomic_write import flush_file, in_our_words, put_in_place, remove, unavailable
+from commonplace.storage.atomic_write import flush_file, flush_folder, in_our_words, put_in_place, remove, unavailable
 
 
 def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> None:
     """Make a new book under another name and put it in place in one step, so that nobody ever sees half of one."""
-    _refuse_amnesia(path, turnstile, create=create)
     folder = os.path.dirname(path) or "."
+    if not create:
+        _refuse_amnesia(path, turnstile, create=create)
+        return
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _make_folder(folder)
         entered = turnstile.enter(timeout)
     except OSError as cause:
         raise unavailable(cause, folder) from cause
@@ -37,9 +39,22 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
         turnstile.leave()
 
 
+def _make_folder(folder: str) -> None:
+    """The folder, and each that is missing above it, each flushed into the one above."""
+    if os.path.isdir(folder):
+        return
+    above = os.path.dirname(folder)
+    if above and above != folder:
+        _make_folder(above)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    flush_folder(folder)
+
+
 def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:
     """A missing book is only a new book if nothing says that there was one."""
     lost = bool(turnstile.witness().book_id) or os.path.exists(path + "-wal")
+    if os.path.lexists(path):
+        return  # somebody put it in place just now
     if lost or not create:
         raise UnavailableError(
             "the book's file is missing" + (", but it was here before" if lost else ""),
