@@ -155,6 +155,26 @@ def test_a_disk_without_inodes_is_a_full_disk(place: Path, template: Template, i
     assert BY_NAME["save"].problems(template, folder, acknowledged="answer" in said[0]) == []
 
 
+@pytest.mark.parametrize("verb", ["export", "backup"])
+@pytest.mark.parametrize("inodes", range(4))
+def test_a_copy_to_a_disk_without_inodes_is_refused(place: Path, template: Template, inodes: int, verb: str) -> None:
+    disk = TinyDisk(place / "tiny", 4 << 20, inodes=1 + inodes)
+    folder = template.copy(place / "book")
+
+    def copy(say: Say) -> None:
+        with open_book(folder) as book:
+            try:
+                getattr(book, verb)(str(disk.root / "copy"))
+                say({"answer": True})
+            except CommonplaceError as cause:
+                say({"error": cause.code})
+
+    said = children.run(copy)
+    assert said in ([{"answer": True}], [{"error": "disk_full"}])
+    left = [path.name for path in disk.root.iterdir()]
+    assert [name for name in left if "partial" in name] == []
+
+
 def test_a_file_size_limit_refuses_and_changes_nothing(place: Path, template: Template) -> None:
     folder = template.copy(place / "book")
 
