@@ -1,4 +1,4 @@
-"""What the secret scanner costs. Run: `python bench/secrets.py`.
+"""What the secret scanner costs. Run: `python -m bench secret_scanner`.
 
 Protocol: every text is scanned in a loop; the best of seven rounds counts, because the machine may be shared and noise
 only ever adds. CPU time of this process. Texts are built here, from fixed words and a fixed seed, and hold no secret
@@ -10,7 +10,9 @@ import subprocess
 import sys
 import time
 from base64 import b64encode
+from pathlib import Path
 
+from bench.measure import verdict
 from commonplace.guard.secrets import has_secret, scan
 
 PROSE = (
@@ -76,17 +78,15 @@ def first_scan() -> str:
     return min(run.stdout.strip() for run in runs)
 
 
-def main() -> None:
-    print(__doc__)
-    print("a memory of 200 characters                  µs")
+def run(_: Path) -> list[str]:
+    lines = ["  a memory of 200 characters, microseconds:"]
     for name, text in {"prose": PROSE, "German": GERMAN, "paths and hashes": PATHS, "talk of passwords": TALK}.items():
         assert not has_secret(text)
-        print(f"  {name:38} {best(text[:200], 3000) * 1e6:6.1f}")
-    print("\n200 KB of                             ms per KB")
-    for name, text in large_texts().items():
-        print(f"  {name:36} {best(text, 1) * 1e3 / (len(text) / 1000):8.3f}")
-    print("\nnew process:", first_scan())
-
-
-if __name__ == "__main__":
-    main()
+        lines.append(f"        {name:36} {best(text[:200], 3000) * 1e6:6.1f}")
+    lines.append("  200 KB of, milliseconds per KB:")
+    costs = {name: best(text, 1) * 1e3 / (len(text) / 1000) for name, text in large_texts().items()}
+    lines += [f"        {name:36} {cost:8.3f}" for name, cost in costs.items()]
+    ordinary = max(cost for name, cost in costs.items() if not name.startswith("worst"))
+    lines.append(verdict("ordinary text, ms per KB", ordinary, 0.3))
+    lines.append(verdict("the worst there is, ms per KB", max(costs.values()), 2))
+    return [*lines, f"  new process: {first_scan()}"]

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from commonplace.catalog.sqlite import migrations, schema
-from commonplace.catalog.sqlite.connection import refuse_unsafe_driver
+from commonplace.catalog.sqlite.driver import refuse_unsafe_driver
 from commonplace.errors import CommonplaceError, CorruptError, InvalidError, UnavailableError
 from commonplace.testing.state import files_under
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from commonplace.catalog.sqlite import connection as connections
 from commonplace.catalog.sqlite import schema
-from commonplace.catalog.sqlite.connection import Connections, in_our_words, translated
+from commonplace.catalog.sqlite.connection import Connections
+from commonplace.catalog.sqlite.driver import refuse_unsafe_driver, run
+from commonplace.catalog.sqlite.failures import in_our_words, translated
+from commonplace.catalog.sqlite.identity import check_identity, check_log
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.errors import ConflictError, CorruptError, LockedError, UnavailableError
@@ -31,7 +33,7 @@ class SqliteCanon:
     capabilities = Capabilities()
 
     def __init__(self, path: str, *, create: bool = True, timeout: float) -> None:
-        connections.refuse_unsafe_driver()
+        refuse_unsafe_driver()
         self.path = os.path.realpath(path)
         self._turnstile = Turnstile(self.path + ".lock")
         self._writing = threading.local()
@@ -39,7 +41,7 @@ class SqliteCanon:
             from commonplace.catalog.sqlite import migrations
 
             migrations.create(self.path, self._turnstile, create=create, timeout=timeout)
-        connections.check_identity(self.path)
+        check_identity(self.path)
         self._connections = Connections(self.path)
         with translated(self.path):
             self._version = self._connections.get().pragma("user_version")
@@ -47,7 +49,7 @@ class SqliteCanon:
                 from commonplace.catalog.sqlite import migrations
 
                 self._version = migrations.upgrade(self.path, self._connections, self._turnstile, timeout)
-            self._book_id = connections.check_log(self._connections.get(), self.path, self._turnstile.witness())
+            self._book_id = check_log(self._connections.get(), self.path, self._turnstile.witness())
 
     @property
     def url(self) -> str:
@@ -182,7 +184,7 @@ class SqliteCanon:
         db = self._connections.get_writable()
         try:
             db.set_busy_timeout(int(timeout * 1000))
-            connections.run(db, "VACUUM")
+            run(db, "VACUUM")
             busy = (db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,))[0]
         except apsw.Error as cause:
             return [f"free pages: {in_our_words(cause, self.path).message}; {_AGAIN}"]

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import apsw
 
 from commonplace.catalog.sqlite import facets, fresh, fulltext
-from commonplace.catalog.sqlite.connection import Connections, run
+from commonplace.catalog.sqlite.connection import Connections
+from commonplace.catalog.sqlite.driver import run
 from commonplace.errors import CommonplaceError
 from commonplace.model.finding import Finding, Severity
 from commonplace.seam.canon import Progress

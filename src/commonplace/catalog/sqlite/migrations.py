@@ -8,8 +8,10 @@ import time
 import apsw
 
 from commonplace.catalog.sqlite import schema
-from commonplace.catalog.sqlite.connection import Connections, configure, file_url, run, why_not
-from commonplace.catalog.sqlite.connection import in_our_words as in_words
+from commonplace.catalog.sqlite.connection import Connections
+from commonplace.catalog.sqlite.driver import configure, connect, run
+from commonplace.catalog.sqlite.failures import in_our_words as in_words
+from commonplace.catalog.sqlite.failures import why_not
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
@@ -82,7 +84,7 @@ def _build(path: str) -> str:
 def _lay_out(path: str, named: str) -> str:
     """The tables and the book's own facts; errors are about the file as it will be named."""
     book_id = new_id()
-    db = configure(apsw.Connection(file_url(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI))
+    db = configure(connect(path, writable=True))
     try:
         run(db, f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
         for version in sorted(schema.MIGRATIONS):
@@ -132,7 +134,7 @@ def backups(path: str) -> list[str]:
 
 def _make_wal(path: str) -> None:
     """A copy is born without a log; a book has one."""
-    copy = apsw.Connection(file_url(path), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
+    copy = connect(path, writable=True)
     try:
         run(copy, "PRAGMA journal_mode = WAL")
     finally:

@@ -75,7 +75,9 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
         raise UsageError(
             f"{operation.name} needs {_option(missing[0]).shown}", f"{missing[0].help.capitalize()}{words}."
         )
-    return operation.request_class()(**values)
+    from commonplace.engine.scribe import ask
+
+    return ask(operation.request_class(), **values)
 
 
 def _arguments(operation: Described, given: list[str]) -> dict[str, str]:
