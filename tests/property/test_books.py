@@ -16,7 +16,7 @@ from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.errors import CommonplaceError
 from commonplace.guard import secrets
 from commonplace.model.words import Entity
-from commonplace.seam.catalog import Page
+from commonplace.seam.terms import Page
 from commonplace.testing.clocks import TickingClock
 from commonplace.testing.makers import a_signature
 from commonplace.testing.state import nouns_of, state_of

@@ -10,7 +10,7 @@ from commonplace.engine.scribe import Request, Scribe
 from commonplace.engine.verify import check_chain
 from commonplace.errors import CorruptError
 from commonplace.model.finding import BackupReport
-from commonplace.seam.canon import Progress
+from commonplace.seam.terms import Progress
 
 
 class Backup(Request, frozen=True, kw_only=True):

@@ -12,7 +12,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from commonplace.engine.scribe import Request, Scribe, ask
-from commonplace.model.words import Relation
 
 if TYPE_CHECKING:
     from commonplace.engine.explain import Explanation
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from commonplace.model.operation import Operation
     from commonplace.model.record import MemoryRecord
     from commonplace.model.result import RetrievalResult
-    from commonplace.seam.canon import Progress
+    from commonplace.seam.terms import Progress
 
 Moment = datetime | str
 Words = Iterable[str] | str | None
@@ -404,4 +403,6 @@ class Book:
 
 def _in_order(to_id: str, relation: str) -> tuple[str, str]:
     """`link(a, b, "supports")` and `link(a, "supports", b)` say the same; a relation's word is never an id."""
+    from commonplace.model.words import Relation
+
     return (relation, to_id) if to_id in tuple(Relation) and relation not in tuple(Relation) else (to_id, relation)

@@ -12,7 +12,7 @@ from commonplace.engine.verify import Verify, verify
 from commonplace.errors import CommonplaceError
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.finding import Examination, Finding, Severity
-from commonplace.seam.canon import Progress
+from commonplace.seam.terms import Progress
 
 
 class Doctor(Request, frozen=True, kw_only=True):

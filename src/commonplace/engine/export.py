@@ -13,8 +13,8 @@ from commonplace.engine.scan import secrets_in
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.model.base import Noun
 from commonplace.model.finding import ExportReport, Finding
-from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
+from commonplace.seam.terms import Progress
 
 
 class Export(Request, frozen=True, kw_only=True):

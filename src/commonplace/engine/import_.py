@@ -23,7 +23,7 @@ from commonplace.guard.trust import lesser
 from commonplace.model.finding import ImportReport
 from commonplace.model.operation import GENESIS, Entry
 from commonplace.model.words import Trust
-from commonplace.seam.canon import Progress
+from commonplace.seam.terms import Progress
 
 _ENTITY = dict(ENTITIES)
 

@@ -21,7 +21,7 @@ from commonplace.model.operation import Change, Entry
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Entity, SourceKind, Trust, Verb
-from commonplace.seam.catalog import Signature
+from commonplace.seam.terms import Signature
 
 _TEXTS = {
     Entity.MEMORY: (

@@ -14,7 +14,7 @@ from commonplace.errors import InvalidError
 from commonplace.model.base import set_once, utc
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.record import MemoryRecord
-from commonplace.seam.catalog import Page
+from commonplace.seam.terms import Page
 
 
 class List(Request, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.catalog import Order, Page, View
+from commonplace.seam.catalog import View
+from commonplace.seam.terms import Order, Page
 
 State = dict[str, Any] | None
 

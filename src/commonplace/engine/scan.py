@@ -13,8 +13,8 @@ from commonplace.model.base import Noun
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.finding import Examination, Finding
 from commonplace.model.words import Entity
-from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
+from commonplace.seam.terms import Progress
 
 _TEXTS = (
     "content",

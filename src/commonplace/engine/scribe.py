@@ -17,14 +17,15 @@ from commonplace.model.base import Noun, understand
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Trust, Verb
-from commonplace.seam.catalog import Signature
 from commonplace.seam.clock import SystemClock
+from commonplace.seam.terms import Signature
 
 if TYPE_CHECKING:
     from commonplace.seam.canon import Canon
-    from commonplace.seam.catalog import Draft, Edit, View
+    from commonplace.seam.catalog import Draft, View
     from commonplace.seam.clock import Clock
     from commonplace.seam.files import Files
+    from commonplace.seam.terms import Edit
 
 N = TypeVar("N", bound=Noun)
 

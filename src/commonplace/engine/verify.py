@@ -17,8 +17,8 @@ from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import GENESIS, Entry
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Verb
-from commonplace.seam.canon import Progress
 from commonplace.seam.catalog import View
+from commonplace.seam.terms import Progress
 
 _HINT = (
     "Somebody changed the file behind the book's back, or it is damaged. Compare with a backup; `export` what you need."

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from commonplace.model.base import Noun
 from commonplace.seam.catalog import Draft, View
+from commonplace.seam.terms import Capabilities, Progress
 
 if TYPE_CHECKING:
     from commonplace.model.finding import Finding
-
-Progress = Callable[[int, int], None]
-"""Told now and then how much of how much is done (0 of 0 when unknown)."""
-
-
-class Capabilities(Noun, frozen=True, kw_only=True):
-    """What a canon can hold or do. The contract tests both answers, so green always means that the promise holds."""
-
-    keeps_journal: bool = True
-    keeps_links: bool = True
-    keeps_every_field: bool = True
-    concurrent_writers: bool = True
-    full_text: bool = True
-    purge: bool = True
 
 
 class Canon(Protocol):

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
+from commonplace.seam.terms import Edit, Order, Page, Signature
 
 if TYPE_CHECKING:
     from commonplace.model.filter import Filter
@@ -14,17 +15,6 @@ if TYPE_CHECKING:
     from commonplace.model.operation import Entry, Operation
     from commonplace.model.record import MemoryRecord
     from commonplace.model.words import Entity
-
-
-class Page(Noun, frozen=True, kw_only=True):
-    """Which slice of a listing: at most `limit`, going on behind the memory `after`."""
-
-    limit: int
-    after: str | None = None
-
-
-Order = tuple[int, int]
-"""A memory's place in every listing: newer is greater."""
 
 
 class View(Protocol):
@@ -151,24 +141,6 @@ class View(Protocol):
     def counts(self) -> dict[str, dict[str, int]]:
         """How much there is: `status`, `type`, and `total` of each table."""
         ...
-
-
-class Signature(Noun, frozen=True, kw_only=True):
-    """What an operation is signed with: everything about it but what it changes."""
-
-    id: str
-    verb: str
-    actor: str
-    trust: str
-    surface: str
-    at: datetime
-    reason: str | None = None
-    run: str | None = None
-    reverts: tuple[str, ...] = ()
-
-
-Edit = tuple["Entity", Noun | None, Noun | None]
-"""What a thing was and what it becomes; None before it is made and after it is gone."""
 
 
 class Draft(View, Protocol):

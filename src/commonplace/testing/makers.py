@@ -12,7 +12,7 @@ from commonplace.model.link import Conflict, Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Relation, SourceKind, Status, Verb
-from commonplace.seam.catalog import Signature
+from commonplace.seam.terms import Signature
 from commonplace.testing.clocks import EPOCH
 
 _numbers = count(1)

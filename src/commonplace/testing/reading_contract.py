@@ -15,7 +15,8 @@ from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Status
 from commonplace.seam.canon import Canon
-from commonplace.seam.catalog import Page, View
+from commonplace.seam.catalog import View
+from commonplace.seam.terms import Page
 from commonplace.testing.clocks import EPOCH
 from commonplace.testing.makers import a_conflict, a_full_memory, a_link, a_memory, a_signature, a_source
 

@@ -9,8 +9,9 @@ from typing import Any, cast
 from commonplace.errors import NotSearchedError, UnavailableError
 from commonplace.model.finding import Finding
 from commonplace.model.words import Entity
-from commonplace.seam.canon import Canon, Capabilities, Progress
-from commonplace.seam.catalog import Draft, Edit, Signature, View
+from commonplace.seam.canon import Canon
+from commonplace.seam.catalog import Draft, View
+from commonplace.seam.terms import Capabilities, Edit, Progress, Signature
 
 
 class Wrapped:

@@ -20,7 +20,7 @@ from commonplace.catalog.sqlite.identity import check_identity, check_log
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.errors import ConflictError, CorruptError, LockedError, UnavailableError
-from commonplace.seam.canon import Capabilities, Progress
+from commonplace.seam.terms import Capabilities, Progress
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.draft import SqliteDraft

@@ -13,7 +13,7 @@ from commonplace.model.base import Noun, to_micros
 from commonplace.model.operation import Change, Entry, change_of
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.catalog import Edit, Signature
+from commonplace.seam.terms import Edit, Signature
 
 # The last number given out, and the last one the indexes know.
 _NUMBERS = (

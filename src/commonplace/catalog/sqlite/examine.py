@@ -12,7 +12,7 @@ from commonplace.catalog.sqlite.connection import Connections
 from commonplace.catalog.sqlite.driver import run
 from commonplace.errors import CommonplaceError
 from commonplace.model.finding import Finding, Severity
-from commonplace.seam.canon import Progress
+from commonplace.seam.terms import Progress
 
 _RESTORE = "Keep the damaged file; export what can be read (`commonplace export`), or restore a backup."
 

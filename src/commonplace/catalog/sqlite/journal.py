@@ -23,7 +23,7 @@ from commonplace.model.operation import (
     new_salt,
     payload_hash,
 )
-from commonplace.seam.catalog import Signature
+from commonplace.seam.terms import Signature
 
 _COLUMNS = "seq, id, run, verb, actor, trust, surface, at, salt, payload, kept, payload_hash, prev, hash"
 _SELECT = ", ".join(f"journal.{column}" for column in _COLUMNS.split(", "))

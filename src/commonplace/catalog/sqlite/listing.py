@@ -19,7 +19,7 @@ from commonplace.errors import NotFoundError
 from commonplace.model.base import to_micros
 from commonplace.model.filter import Filter
 from commonplace.model.record import MemoryRecord
-from commonplace.seam.catalog import Order, Page
+from commonplace.seam.terms import Order, Page
 
 # From the narrowest to the widest in practice: the first that is asked for leads.
 _LEADS = (facets.TAG, "repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")

@@ -16,11 +16,18 @@ import os
 import threading
 import time
 from contextlib import suppress
+from functools import cache
+from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # a platform without flock waits in SQLite instead
-    fcntl = None  # type: ignore[assignment]
+
+@cache
+def _flock() -> Any:
+    """The kernel's locks, loaded when somebody writes; None on a platform without them, which waits in SQLite instead."""
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    return fcntl
 
 
 class Witness:
@@ -65,7 +72,7 @@ class Turnstile:
         came = False
         try:
             if self._mutex.acquire(timeout=max(timeout, 0)):
-                came = fcntl is None or self._take(deadline)
+                came = _flock() is None or self._take(deadline)
         finally:
             if not came:
                 self.leave()
@@ -74,15 +81,15 @@ class Turnstile:
     def leave(self) -> None:
         """Give the turn to the next. Without having it, nothing."""
         while self._mutex._is_owned():  # type: ignore[attr-defined]
-            if fcntl is not None and self._fd >= 0:
-                fcntl.flock(self._fd, fcntl.LOCK_UN)
+            if _flock() is not None and self._fd >= 0:
+                _flock().flock(self._fd, _flock().LOCK_UN)
             self._mutex.release()
 
     def _take(self, deadline: float) -> bool:
         if self._fd < 0:
             self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _flock().flock(self._fd, _flock().LOCK_EX | _flock().LOCK_NB)
         except BlockingIOError:
             return self._queue(deadline)
         return True
@@ -137,7 +144,7 @@ class _Waiter:
 
     def _stand(self) -> None:
         try:
-            fcntl.flock(self._fd, fcntl.LOCK_EX)
+            _flock().flock(self._fd, _flock().LOCK_EX)
         except OSError:
             return  # never came: the caller's wait runs out and answers `locked`
         with self._state:

@@ -10,19 +10,18 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.errors import CorruptError
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import normalised
-from commonplace.model.operation import Entry, Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.catalog import Order, Page
+from commonplace.seam.terms import Order, Page
 
 if TYPE_CHECKING:
     from commonplace.model.link import Conflict, Link
+    from commonplace.model.operation import Entry, Operation
 
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
@@ -117,18 +116,28 @@ class SqliteView:
                     yield noun
 
     def operation(self, id: str) -> Operation | None:
+        from commonplace.catalog.sqlite import journal
+
         return journal.one(self._db, id)
 
     def operations(self, **asked: Any) -> Iterator[Operation]:
+        from commonplace.catalog.sqlite import journal
+
         return journal.read(self._db, **asked)
 
     def is_named(self, seq: int, names: Iterable[str]) -> bool:
+        from commonplace.catalog.sqlite import journal
+
         return journal.is_named(self._db, seq, names)
 
     def chain(self) -> Iterator[Entry]:
+        from commonplace.catalog.sqlite import journal
+
         return journal.chain(self._db)
 
     def highest_seq(self) -> int:
+        from commonplace.catalog.sqlite import journal
+
         return journal.highest(self._db)
 
     def subjects(self) -> Iterator[str]:
@@ -142,6 +151,8 @@ class SqliteView:
         return (tuple(row) for row in self._db.execute("SELECT id, seq FROM tombstones ORDER BY id"))
 
     def foreign_history(self, subject: str) -> list[Operation]:
+        from commonplace.model.operation import Entry
+
         rows = self._db.execute(
             "SELECT entry FROM foreign_subjects CROSS JOIN foreign_journal USING (hash) WHERE subject = ? AND entry IS NOT NULL",
             (subject,),
@@ -151,6 +162,8 @@ class SqliteView:
         )
 
     def seq_at(self, moment: datetime) -> int:
+        from commonplace.catalog.sqlite import journal
+
         return journal.seq_at(self._db, moment)
 
     def remembered(self, key: str) -> tuple[str, str] | None:

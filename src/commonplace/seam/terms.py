@@ -1,0 +1,53 @@
+"""The plain things that pass through the seam. Apart from the promises, so that a reader need not load those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from commonplace.model.base import Noun
+
+if TYPE_CHECKING:
+    from commonplace.model.words import Entity
+
+Order = tuple[int, int]
+"""A memory's place in every listing: newer is greater."""
+
+Edit = tuple["Entity", Noun | None, Noun | None]
+"""What a thing was and what it becomes; None before it is made and after it is gone."""
+
+Progress = Callable[[int, int], None]
+"""Told now and then how much of how much is done (0 of 0 when unknown)."""
+
+
+class Page(Noun, frozen=True, kw_only=True):
+    """Which slice of a listing: at most `limit`, going on behind the memory `after`."""
+
+    limit: int
+    after: str | None = None
+
+
+class Signature(Noun, frozen=True, kw_only=True):
+    """What an operation is signed with: everything about it but what it changes."""
+
+    id: str
+    verb: str
+    actor: str
+    trust: str
+    surface: str
+    at: datetime
+    reason: str | None = None
+    run: str | None = None
+    reverts: tuple[str, ...] = ()
+
+
+class Capabilities(Noun, frozen=True, kw_only=True):
+    """What a canon can hold or do. The contract tests both answers, so green always means that the promise holds."""
+
+    keeps_journal: bool = True
+    keeps_links: bool = True
+    keeps_every_field: bool = True
+    concurrent_writers: bool = True
+    full_text: bool = True
+    purge: bool = True
