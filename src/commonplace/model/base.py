@@ -75,7 +75,8 @@ def _complaint(cls: type, cause: Exception) -> InvalidError:
     where = ".".join(path) or None
     if "enum value" in said and path:
         words = closed_words(cls, path)
-        return InvalidError(f"{path[-1]} is not one of: {words}", hint=f"Use one of: {words}.", where=where)
+        given = shown(said.partition("'")[2].removesuffix("'"))
+        return InvalidError(f"{path[-1]}: {given} is not one of: {words}", hint=f"Use one of: {words}.", where=where)
     if "datetime" in said and path:
         return _bad_time(path[-1])
     if isinstance(cause, msgspec.ValidationError):
