@@ -7,6 +7,7 @@ import threading
 import apsw
 import pytest
 
+import commonplace
 from commonplace.errors import CommonplaceError, ConflictError, LockedError
 
 
@@ -253,3 +254,30 @@ def test_every_error_has_one_json_form(book):
     assert told["kind"] == "not_found"
     assert told["where"] == "nobody"
     assert {"kind", "message", "retryable", "hint", "where"} == told.keys()
+
+
+def test_an_examination_is_true_when_all_is_well_and_lists_what_is_not(book, path):
+    book.save("One.", type="episode")
+    assert book.verify()
+    assert [*book.verify()] == []
+    book.close()
+    db = apsw.Connection(str(path))
+    db.execute("UPDATE memories SET title = 'forged'").fetchall()
+    db.close()
+    with commonplace.open(f"sqlite:{path}") as tampered:
+        found = tampered.verify()
+        assert not found
+        assert [*found] == [*found.findings] != []
+
+
+def test_a_change_inside_a_change_is_refused_and_the_outer_one_stays_whole(book, open_book, tmp_path):
+    """A progress callback that writes would tear the import it watches."""
+    book.save("One.", type="episode")
+    book.export(str(tmp_path / "x.jsonl"))
+    with commonplace.open(f"sqlite:{tmp_path / 'other.sqlite'}") as other:
+        with pytest.raises(commonplace.CommonplaceError) as refused:
+            other.import_(str(tmp_path / "x.jsonl"), progress=lambda *_: other.save("Nested.", type="episode"))
+        assert refused.value.kind == "conflict"
+        assert other.list() == []
+        assert other.save("After.", type="episode").status == "active"
+        assert other.verify().ok

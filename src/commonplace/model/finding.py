@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from commonplace.model.base import Closed, Noun
 
 
@@ -29,6 +31,13 @@ class Examination(Noun, frozen=True, kw_only=True):
     ok: bool
     checked: dict[str, int]
     findings: tuple[Finding, ...] = ()
+
+    def __bool__(self) -> bool:
+        """`if book.verify():` means what it says."""
+        return self.ok
+
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
 
 
 class PurgeReport(Noun, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from commonplace.catalog.sqlite.failures import in_our_words, translated
 from commonplace.catalog.sqlite.identity import check_identity, check_log
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.catalog.sqlite.view import SqliteView
-from commonplace.errors import ConflictError, CorruptError, LockedError, UnavailableError
+from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
 from commonplace.seam.terms import Capabilities, Progress
 
 if TYPE_CHECKING:
@@ -77,7 +77,9 @@ class SqliteCanon:
     def writing(self, timeout: float) -> Iterator[SqliteDraft]:
         started = time.monotonic()
         self._connections.check_in_place()
-        self._ready()
+        db = self._ready()
+        if db.in_transaction:
+            raise ConflictError("this thread is in the middle of another change to the book", hint="Let it end first.")
         db = self._connections.get_writable()
         try:
             if not self._enter(timeout):
@@ -98,7 +100,9 @@ class SqliteCanon:
     def _ready(self) -> apsw.Connection:
         """This thread's connection, without what an interrupt may have left open on it."""
         db = self._connections.get()
-        if db.in_transaction and not getattr(self._writing, "now", False):
+        if not db.in_transaction:
+            self._writing.now = False
+        elif not getattr(self._writing, "now", False):
             self._undo(db)
         return db
 
@@ -178,20 +182,23 @@ class SqliteCanon:
         """Rewrite the file without its free space, then cut the log to nothing."""
         from commonplace.catalog.sqlite import migrations
 
-        if not self._enter(timeout):
-            return [f"free pages: other writers were busy; {_AGAIN}"]
         self._ready()
-        db = self._connections.get_writable()
         try:
+            if not self._enter(timeout):
+                return [f"free pages: other writers were busy; {_AGAIN}"]
+            db = self._connections.get_writable()
             db.set_busy_timeout(int(timeout * 1000))
-            run(db, "VACUUM")
-            busy = (db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,))[0]
-        except apsw.Error as cause:
-            return [f"free pages: {in_our_words(cause, self.path).message}; {_AGAIN}"]
+            with translated(self.path):
+                run(db, "VACUUM")
+                busy = (db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,))[0]
+            left = [f"log: somebody was reading; {_AGAIN}"] if busy else []
+            return left + [
+                f"backup: {name} is older than the purge; delete it" for name in migrations.backups(self.path)
+            ]
+        except CommonplaceError as cause:  # what was erased stays erased; only its traces are not all gone
+            return [f"free pages: {cause.message}; {_AGAIN}"]
         finally:
             self._turnstile.leave()
-        left = [f"log: somebody was reading; {_AGAIN}"] if busy else []
-        return left + [f"backup: {name} is older than the purge; delete it" for name in migrations.backups(self.path)]
 
     def backup(self, target: str, progress: Progress | None = None) -> SqliteCanon:
         if os.path.lexists(target):
