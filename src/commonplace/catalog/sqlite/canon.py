@@ -119,6 +119,12 @@ class SqliteCanon:
             return witness.lost + max(witness.seq - view.highest_seq(), 0)
 
     def _enter(self, timeout: float) -> bool:
+        if self._turnstile.torn:
+            raise UnavailableError(
+                "this process was forked while its parent was writing to the book, and cannot write to it",
+                hint="Fork when no thread is writing, or start a new process.",
+                code="forked",
+            )
         try:
             return self._turnstile.enter(timeout)
         except OSError as cause:

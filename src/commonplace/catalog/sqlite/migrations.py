@@ -11,7 +11,7 @@ from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections
 from commonplace.catalog.sqlite.driver import configure, connect, run
 from commonplace.catalog.sqlite.failures import in_our_words as in_words
-from commonplace.catalog.sqlite.failures import why_not
+from commonplace.catalog.sqlite.failures import translated, why_not
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
@@ -76,7 +76,7 @@ def _build(path: str) -> str:
         book_id = _lay_out(fresh, path)
         put_in_place(fresh, path)
     finally:
-        for leftover in (fresh, fresh + "-wal", fresh + "-shm"):
+        for leftover in (fresh, fresh + "-journal", fresh + "-wal", fresh + "-shm"):
             remove(leftover)
     return book_id
 
@@ -84,8 +84,10 @@ def _build(path: str) -> str:
 def _lay_out(path: str, named: str) -> str:
     """The tables and the book's own facts; errors are about the file as it will be named."""
     book_id = new_id()
-    db = configure(connect(path, writable=True))
+    with translated(named):
+        db = connect(path, writable=True)
     try:
+        configure(db)
         run(db, f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
         for version in sorted(schema.MIGRATIONS):
             run(db, schema.MIGRATIONS[version])
@@ -153,7 +155,7 @@ def copy_to(db: apsw.Connection, target: str) -> None:
     except OSError as cause:
         raise unavailable(cause, target) from cause
     except apsw.Error as cause:
-        raise in_words(cause, target, db.system_errno) from cause
+        raise in_words(cause, target, why_not(None, target)) from cause
     finally:
         for leftover in (partial, partial + "-journal", partial + "-wal", partial + "-shm"):
             remove(leftover)

@@ -63,6 +63,8 @@ class Turnstile:
         self.path = path
         self._mutex = threading.RLock()  # knows its owner, so that what an interrupt left behind can be cleared away
         self._fd = -1
+        self.torn = False
+        """True in a child that was forked while a thread of its parent was in the middle of a write."""
         _known.append(self)
 
     def enter(self, timeout: float) -> bool:
@@ -162,11 +164,32 @@ class _Waiter:
 
 
 _known: list[Turnstile] = []
+_held_over_fork: list[Turnstile] = []
+# A fork waits for this process's own writers at most so long.
+_FORK_SECONDS = 2.0
 
 
-def _leave_all_in_child() -> None:
+def _before_fork() -> None:
+    """No thread of ours may be writing when the process is copied: SQLite's memory of a lock would be copied too, and the
+    child would wait for a writer that it does not have."""
+    for turnstile in _known:
+        if turnstile._mutex.acquire(timeout=_FORK_SECONDS):
+            _held_over_fork.append(turnstile)
+        else:
+            turnstile.torn = True
+
+
+def _after_fork_in_parent() -> None:
+    while _held_over_fork:
+        _held_over_fork.pop()._mutex.release()
+    for turnstile in _known:
+        turnstile.torn = False
+
+
+def _after_fork_in_child() -> None:
+    _held_over_fork.clear()
     for turnstile in _known:
         turnstile.abandon()
 
 
-os.register_at_fork(after_in_child=_leave_all_in_child)
+os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)
