@@ -188,3 +188,17 @@ def test_an_offset_is_turned_into_utc(book):
 def test_a_time_that_ends_before_it_begins_is_refused(book):
     with pytest.raises(InvalidError, match="valid_to"):
         book.save("x y", type="episode", valid_from="2026-05-03T12:00:00Z", valid_to="2026-05-02T12:00:00Z")
+
+
+@pytest.mark.parametrize("ask", [{"actor": "alice"}, {"verb": "archive"}, {"actor": "alice", "verb": "save"}])
+def test_the_journal_is_narrowed_alike_whether_or_not_its_keys_are_taken_in(book, agent, ask):
+    """Entries by actor and verb are indexed 64 at a time; the newest few are looked through. The answer is the same."""
+    for n in range(150):
+        (book if n % 3 else agent).save(f"Number {n}.", type="episode")
+        if n % 10 == 0:
+            book.archive(book.list(limit=1)[0].id)
+    everything = book.journal(limit=10_000)
+    assert len(everything) > 150
+    wanted = [op.id for op in everything if all(getattr(op, field) == word for field, word in ask.items())]
+    assert [op.id for op in book.journal(**ask, limit=10_000)] == wanted
+    assert [op.id for op in book.journal(**ask, limit=7)] == wanted[-7:]

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import time
 
+from commonplace.model.chance import chance
+
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [a + b for a in _LETTERS for b in _LETTERS]  # ten bits at a time: five times faster than one letter at a time
 _SHIFTS = tuple(range(120, -1, -10))
@@ -18,9 +20,9 @@ def new_id() -> str:
     """A fresh id, later than every id this process made before within the same millisecond."""
     now = time.time_ns() // 1_000_000
     # Within one millisecond the chance grows by chance, so that ids stay sorted and threads stay apart.
-    chance = _last[1] + 1 + int.from_bytes(os.urandom(4)) if now == _last[0] else int.from_bytes(os.urandom(10)) >> 1
-    _last[:] = now, chance
-    number = ((now & (1 << 48) - 1) << 80) | (chance & (1 << 80) - 1)
+    drawn = _last[1] + 1 + int.from_bytes(chance(4)) if now == _last[0] else int.from_bytes(chance(10)) >> 1
+    _last[:] = now, drawn
+    number = ((now & (1 << 48) - 1) << 80) | (drawn & (1 << 80) - 1)
     return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 

@@ -7,13 +7,13 @@ chain still verifies, while the hash that stays behind cannot be used to guess w
 
 from __future__ import annotations
 
-import os
 from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from commonplace.model.base import Noun, to_micros
+from commonplace.model.chance import chance
 from commonplace.model.hashing import sha256
 from commonplace.model.words import Entity, Trust, Verb
 
@@ -145,7 +145,7 @@ decode_payload = msgspec.json.Decoder(Payload | None).decode
 
 
 def new_salt() -> bytes:
-    return os.urandom(SALT_BYTES)
+    return chance(SALT_BYTES)
 
 
 def payload_hash(salt: bytes, payload: bytes) -> bytes:

@@ -37,6 +37,7 @@ class SqliteCanon:
         self.path = os.path.realpath(path)
         self._turnstile = Turnstile(self.path + ".lock")
         self._writing = threading.local()
+        self._said: Witness | None = None
         if not os.path.lexists(self.path):
             from commonplace.catalog.sqlite import migrations
 
@@ -69,9 +70,13 @@ class SqliteCanon:
         if getattr(self._writing, "now", False):  # inside our own `writing`: read what is being written
             yield SqliteView(db)
             return
-        with self._answering(db):
+        try:
             db.execute("BEGIN")
             yield SqliteView(db)
+        except (apsw.Error, UnicodeDecodeError) as cause:
+            raise self._answer(db, cause) from cause
+        finally:
+            self._undo(db)
 
     @contextmanager
     def writing(self, timeout: float) -> Iterator[SqliteDraft]:
@@ -84,16 +89,18 @@ class SqliteCanon:
         try:
             if not self._enter(timeout):
                 raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
-            with self._answering(db):
-                left = timeout - (time.monotonic() - started)
-                db.set_busy_timeout(max(int(left * 1000), 1))
-                self._writing.now = True
-                db.execute("BEGIN IMMEDIATE")
-                draft = _draft_class()(db)
-                yield draft
-                db.execute("COMMIT")
-                self._testify(*draft.last)
+            left = timeout - (time.monotonic() - started)
+            db.set_busy_timeout(max(int(left * 1000), 1))
+            self._writing.now = True
+            db.execute("BEGIN IMMEDIATE")
+            draft = _draft_class()(db)
+            yield draft
+            db.execute("COMMIT")
+            self._testify(*draft.last)
+        except (apsw.Error, UnicodeDecodeError) as cause:
+            raise self._answer(db, cause) from cause
         finally:
+            self._undo(db)
             self._writing.now = False
             self._turnstile.leave()
 
@@ -109,7 +116,10 @@ class SqliteCanon:
     def _testify(self, seq: int, hash: bytes | None) -> None:
         """After the commit: the lock file knows what was acknowledged, also when the log is lost one day."""
         if seq:
-            self._turnstile.testify(self._turnstile.witness().saw(self.book_id, seq, hash))
+            # If the entry before is our own, nobody else wrote meanwhile, and there is nothing to read.
+            known = self._said if self._said and self._said.seq == seq - 1 else self._turnstile.witness()
+            self._said = known.saw(self.book_id, seq, hash)
+            self._turnstile.testify(self._said)
 
     def lost(self) -> int:
         witness = self._turnstile.witness()
@@ -132,22 +142,16 @@ class SqliteCanon:
 
             raise unavailable(cause, self._turnstile.path) from cause
 
-    @contextmanager
-    def _answering(self, db: apsw.Connection) -> Iterator[None]:
-        """Whatever goes wrong inside: nothing stays half done, and the error is one of ours."""
-        try:
-            yield
-        except apsw.Error as cause:
-            errno = db.system_errno
-            self._undo(db)
-            if isinstance(cause, (apsw.IOError, apsw.CorruptError)):
-                # After a failed flush nobody knows what is on disk: read it again instead of trusting this connection.
-                self._connections.drop()
-            raise in_our_words(cause, self.path, errno) from cause
-        except UnicodeDecodeError as cause:
-            raise CorruptError("a row holds bytes that are not text", where=self.path) from cause
-        finally:
-            self._undo(db)
+    def _answer(self, db: apsw.Connection, cause: apsw.Error | UnicodeDecodeError) -> CommonplaceError:
+        """What went wrong, in our words; nothing of it stays half done."""
+        if isinstance(cause, UnicodeDecodeError):
+            return CorruptError("a row holds bytes that are not text", where=self.path)
+        errno = db.system_errno
+        self._undo(db)
+        if isinstance(cause, (apsw.IOError, apsw.CorruptError)):
+            # After a failed flush nobody knows what is on disk: read it again instead of trusting this connection.
+            self._connections.drop()
+        return in_our_words(cause, self.path, errno)
 
     @staticmethod
     def _undo(db: apsw.Connection) -> None:
@@ -167,7 +171,8 @@ class SqliteCanon:
 
         with self.writing(60.0) as draft:
             fresh.rebuild(draft.connection)
-            self._turnstile.testify(Witness().saw(self.book_id, draft.highest_seq(), None))
+            self._said = Witness().saw(self.book_id, draft.highest_seq(), None)
+            self._turnstile.testify(self._said)
 
     def settle(self, timeout: float) -> None:
         from commonplace.catalog.sqlite import fresh
@@ -176,8 +181,8 @@ class SqliteCanon:
         if db.in_transaction or db.readonly("main"):
             return
         try:
-            with self._answering(db):
-                waiting = fresh.any_waiting(db)
+            with self.reading() as view:
+                waiting = fresh.any_waiting(view.connection)
             if waiting:
                 with self.writing(timeout) as draft:
                     fresh.take_in(draft.connection, fresh.upto(draft.connection))

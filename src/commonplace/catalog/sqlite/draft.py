@@ -15,13 +15,6 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.terms import Edit, Signature
 
-# The last number given out, and the last one the indexes know.
-_NUMBERS = (
-    "SELECT (SELECT seq FROM sqlite_sequence WHERE name = 'memories'), CAST(value AS INTEGER)"
-    " FROM book WHERE key = 'indexed_upto'"
-)
-_INSERT = MEMORIES.insert.replace("(", "(n, ", 1).replace("VALUES (", "VALUES (?, ")
-
 
 class SqliteDraft(SqliteView):
     """See `seam.catalog.Draft` for what each verb promises."""
@@ -113,15 +106,14 @@ class SqliteDraft(SqliteView):
     def _insert_memories(self, records: Sequence[MemoryRecord]) -> None:
         if not records:
             return
-        last, indexed = self._db.execute(_NUMBERS).fetchone() or (0, 0)
-        numbered = [*enumerate(records, (last or 0) + 1)]
-        self._db.executemany(_INSERT, [(n, *MEMORIES.row(record)) for n, record in numbered])
-        for n, record in numbered:
+        self._db.executemany(MEMORIES.insert, [MEMORIES.row(record) for record in records])
+        last = self._db.last_insert_rowid()
+        first = last - len(records) + 1  # numbers are given out one after the other, and we alone are writing
+        for n, record in enumerate(records, first):
             if record.aliases:
                 self._name(n, record)
         self._know_owners(records)
-        if numbered[-1][0] - indexed >= fresh.MOST:
-            fresh.take_in(self._db, indexed)
+        fresh.added(self._db, first, last)
 
     def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
         """A project or repository is known as soon as a memory belongs to it."""

@@ -25,6 +25,12 @@ def any_waiting(db: apsw.Connection) -> bool:
     return bool(db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto(db),)).get)
 
 
+def added(db: apsw.Connection, first: int, last: int) -> None:
+    """After memories `first` to `last` were added: take in whenever enough more are there."""
+    if first // MOST != last // MOST or not first % MOST:
+        take_in(db, upto(db))
+
+
 def take_in(db: apsw.Connection, last: int) -> None:
     facets.take_in(db, last)
     fulltext.take_in(db, last)

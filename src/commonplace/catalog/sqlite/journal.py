@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 from msgspec import Raw
 
-from commonplace.catalog.sqlite import times
+from commonplace.catalog.sqlite import journal_keys, times
 from commonplace.errors import CorruptError
 from commonplace.model.base import from_micros, to_micros
 from commonplace.model.operation import (
@@ -41,12 +41,14 @@ def append(
     db.execute(_INSERT, row)
     times.note_step(db, last + 1, row[7], last_at)
     db.executemany(_NAME, _names(last + 1, signature.id, changes))
+    journal_keys.added(db, last + 1, last + 1)
     return last + 1, row[-1]
 
 
 def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]]) -> tuple[int, bytes]:
     """Add many entries, each of one change; returns the number and hash of the last."""
     last, prev, last_at = head(db)
+    first = last + 1
     rows, names = [], []
     for signature, change in several:
         last += 1
@@ -57,6 +59,7 @@ def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]])
         names += _names(last, signature.id, (change,))
     db.executemany(_INSERT, rows)
     db.executemany(_NAME, names)
+    journal_keys.added(db, first, last)
     return last, prev
 
 
@@ -79,6 +82,8 @@ def adopt_all(db: apsw.Connection, entries: Sequence[Entry]) -> None:
     db.executemany(_INSERT, [_row(entry) for entry in entries])
     for entry in entries:
         db.executemany(_NAME, _names(entry.seq, entry.id, entry.operation().changes))
+    if entries:
+        journal_keys.added(db, entries[0].seq, entries[-1].seq)
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:
@@ -141,28 +146,33 @@ def read(
     newest_first: bool = False,
 ) -> Iterator[Operation]:
     """Entries in the order of their sequence, narrowed by the index that fits best."""
+    checks: dict[str, Any] = {"actor = ?": actor, "verb = ?": verb, "run = ?": run, "seq > ?": after_seq or None}
     if since is not None:
-        after_seq = max(after_seq, times.first_since(db, to_micros(since)) - 1)
-    source, conditions = "journal", ["journal.seq > ?"]
-    values: list[Any] = [after_seq]
-    if subject is not None:
-        source = "journal_names AS s CROSS JOIN journal USING (seq)"
-        conditions, values = ["s.name = ?", "s.seq > ?", "s.role <> 1"], [subject, after_seq]
+        checks |= {"at >= ?": to_micros(since), "seq >= ?": times.first_since(db, to_micros(since))}
     if until is not None:
-        conditions.append("journal.seq <= ?")
-        values.append(times.last_until(db, to_micros(until)))
-    for column, sign, asked in (
-        ("run", "=", run),
-        ("actor", "=", actor),
-        ("verb", "=", verb),
-        ("at", ">=", None if since is None else to_micros(since)),
-        ("at", "<=", None if until is None else to_micros(until)),
-    ):
-        if asked is not None:
-            conditions.append(f"journal.{column} {sign} ?")
-            values.append(asked)
-    order = "DESC" if newest_first else "ASC"
-    rows = db.execute(f"SELECT {_SELECT} FROM {source} WHERE {' AND '.join(conditions)} ORDER BY seq {order}", values)
+        checks |= {"at <= ?": to_micros(until), "seq <= ?": times.last_until(db, to_micros(until))}
+    asked = {f"journal.{check}": value for check, value in checks.items() if value is not None}
+    key = journal_keys.name_of(actor, verb)
+    if subject is not None:
+        ways = [{_NAMED: subject, "s.role <> ?": 1}]
+    elif key is not None and run is None:
+        # Those that can be found by who and what, and the newest, which cannot yet.
+        ways = [{_NAMED: key}, {"journal.seq > ?": journal_keys.upto(db)}]
+    else:
+        ways = [{}]
+    for way in reversed(ways) if newest_first else ways:
+        yield from _walk(db, {**way, **asked}, newest_first=newest_first)
+
+
+_NAMED = "s.name = ?"
+
+
+def _walk(db: apsw.Connection, asked: dict[str, Any], *, newest_first: bool) -> Iterator[Operation]:
+    named = _NAMED in asked
+    source = "journal_names AS s CROSS JOIN journal USING (seq)" if named else "journal"
+    order = ("s.seq" if named else "journal.seq") + (" DESC" if newest_first else "")
+    conditions = " AND ".join(asked) or "1"
+    rows = db.execute(f"SELECT {_SELECT} FROM {source} WHERE {conditions} ORDER BY {order}", [*asked.values()])
     return (_operation(row) for row in rows)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from zlib import crc32
 
@@ -28,9 +29,10 @@ class Table(Generic[N]):
         self.columns = self.fields if "id" in self.fields else ("id", *self.fields)
         if checksummed:
             self.columns = (*self.columns, "checksum")
-        ways = [(field, _ways(noun, field)) for field in self.fields]
-        self._out = {field: out for field, (out, _) in ways}
-        self._in = [(field, i, back) for i, (field, (_, back)) in enumerate(ways)]
+        ways = [(i, *_ways(noun, field)) for i, field in enumerate(self.fields)]
+        self._values = attrgetter(*self.fields)
+        self._out = [(i, out) for i, out, _ in ways if out]
+        self._in = [(i, back) for i, _, back in ways if back]
         marks = ", ".join("?" * len(self.columns))
         self.insert = f"INSERT INTO {name} ({', '.join(self.columns)}) VALUES ({marks})"
         selected = (*self.fields, "checksum") if checksummed else self.fields
@@ -38,19 +40,28 @@ class Table(Generic[N]):
 
     def row(self, noun: N) -> list[Any]:
         """The values for `insert`, in the order of `columns`."""
-        values = [out(getattr(noun, field)) if out else getattr(noun, field) for field, out in self._out.items()]
+        values = [*self._values(noun)]
+        for i, out in self._out:
+            if values[i] is not None:
+                values[i] = out(values[i])
         if self._checksummed:
             return [*values, checksum(values)]
         return values if len(self.columns) == len(self.fields) else [noun.id, *values]  # type: ignore[attr-defined]
 
     def from_row(self, row: Iterable[Any]) -> N:
         """A noun from a row selected with `select`. Raises `CorruptError` for a row that nothing of ours can have written."""
-        values = tuple(row)
+        stored = [*row]
+        values = stored[: len(self.fields)]
         try:
-            if self._checksummed and checksum(values[: len(self.fields)]) != values[len(self.fields)]:
+            if self._checksummed and checksum(values) != stored[len(values)]:
                 raise CorruptError(f"a row of {self.name} is not what was written", where=str(values[0])[:80])
-            return self.noun(**{field: (back(values[i]) if back else values[i]) for field, i, back in self._in})
-        except (ValueError, TypeError, OverflowError, AttributeError) as cause:
+            for i, back in self._in:
+                if values[i] is not None:
+                    values[i] = back(values[i])
+                elif back is _from_list:
+                    values[i] = ()
+            return self.noun(**dict(zip(self.fields, values, strict=True)))
+        except (ValueError, TypeError, OverflowError, AttributeError, KeyError, IndexError) as cause:
             raise CorruptError(f"a row of {self.name} cannot be read", where=str(values[0])[:80]) from cause
 
     def readable(self, rows: Iterable[Iterable[Any]]) -> Iterator[N]:
@@ -72,25 +83,21 @@ def _ways(noun: type[Noun], field: str) -> tuple[Convert | None, Convert | None]
     hint: str = noun.__annotations__[field]
     kind = hint.removesuffix(" | None")
     if kind == "datetime":
-        return _optional(to_micros), _optional(from_micros)
+        return to_micros, from_micros
     if kind.startswith("tuple["):
         return _to_list, _from_list
     if kind == "bool":
         return int, bool
     if kind == "float":
-        return _optional(float), None  # the column would make it one anyway, and the checksum is of what is stored
+        return float, None  # the column would make it one anyway, and the checksum is of what is stored
     words = getattr(import_module(noun.__module__), kind, None)
     if isinstance(words, type) and issubclass(words, Closed):
-        return _optional(str), _optional(words)  # the driver takes only plain text, not our word classes
+        return None, words._value2member_map_.__getitem__  # the driver takes a word as the text it is
     return None, None
 
 
-def _optional(convert: Convert) -> Convert:
-    return lambda value: None if value is None else convert(value)
-
-
-def _from_list(text: str | None) -> tuple[str, ...]:
-    return tuple(msgspec.json.decode(text)) if text else ()
+def _from_list(text: str) -> tuple[str, ...]:
+    return tuple(msgspec.json.decode(text))
 
 
 def _to_list(values: tuple[str, ...]) -> str | None:

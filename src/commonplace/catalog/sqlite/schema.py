@@ -43,7 +43,7 @@ CREATE VIRTUAL TABLE memories_fts USING fts5 (
   title, summary, content, content = 'memories', content_rowid = 'n', tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
-INSERT INTO book VALUES ('indexed_upto', '0');
+INSERT INTO book VALUES ('indexed_upto', '0'), ('keys_upto', '0');
 
 CREATE TABLE memory_vectors (
   n INTEGER, model TEXT, chunk INTEGER, dimensions INTEGER NOT NULL, vector BLOB NOT NULL, fingerprint TEXT NOT NULL,
@@ -108,10 +108,10 @@ CREATE TABLE journal (
   at INTEGER NOT NULL,
   salt BLOB, payload BLOB, kept BLOB, payload_hash BLOB NOT NULL, prev BLOB NOT NULL, hash BLOB NOT NULL
 );
-CREATE INDEX journal_by_actor ON journal (actor);
 CREATE INDEX journal_by_run ON journal (run) WHERE run IS NOT NULL;
 -- What an entry can be found by: the ids of all things it changed (role 0), its own id (role 1), and the memories that a
--- link or a conflict it changed is about (role 2). One tree for all, because ids made together lie together.
+-- link or a conflict it changed is about (role 2), its actor and its verb (role 3). One tree for all: ids made together lie
+-- together.
 CREATE TABLE journal_names (
   name TEXT, seq INTEGER, role INTEGER NOT NULL, PRIMARY KEY (name, seq)
 ) WITHOUT ROWID;

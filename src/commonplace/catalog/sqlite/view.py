@@ -53,10 +53,8 @@ class SqliteView:
         return listing.order_of(self._db, id)
 
     def twin(self, record: MemoryRecord, now: datetime) -> MemoryRecord | None:
-        said = normalised(record.content)
         for other in MEMORIES.readable(self._db.execute(_BY_FINGERPRINT, (record.fingerprint,))):
-            # Compared word by word too: a damaged or forged fingerprint must not send a memory into another one.
-            if other.is_live(now) and _same_readers(record, other) and normalised(other.content) == said:
+            if other.is_live(now) and _same_readers(record, other) and _same_words(record, other):
                 return other
         return None
 
@@ -207,6 +205,11 @@ class SqliteView:
 
         key = self._db.execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
         return blake2b(fingerprint.encode(), key=bytes.fromhex(key), digest_size=32).digest()
+
+
+def _same_words(one: MemoryRecord, other: MemoryRecord) -> bool:
+    """Compared word by word too: a damaged or forged fingerprint must not send a memory into another one."""
+    return normalised(one.content) == normalised(other.content)
 
 
 def _same_readers(one: MemoryRecord, other: MemoryRecord) -> bool:
