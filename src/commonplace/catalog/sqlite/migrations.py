@@ -155,7 +155,7 @@ def copy_to(db: apsw.Connection, target: str) -> None:
     except OSError as cause:
         raise unavailable(cause, target) from cause
     except apsw.Error as cause:
-        raise in_words(cause, target, why_not(None, target)) from cause
+        raise in_words(cause, target, why_not(db, target)) from cause
     finally:
         for leftover in (partial, partial + "-journal", partial + "-wal", partial + "-shm"):
             remove(leftover)
