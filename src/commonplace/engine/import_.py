@@ -21,8 +21,8 @@ from commonplace.engine.scribe import Pen, Request, Scribe
 from commonplace.errors import CommonplaceError, InvalidError
 from commonplace.guard.trust import lesser
 from commonplace.model.finding import ImportReport
-from commonplace.model.operation import GENESIS, Entry
-from commonplace.model.words import Trust
+from commonplace.model.operation import GENESIS, Entry, Operation
+from commonplace.model.words import Entity, Trust
 from commonplace.seam.terms import Progress
 
 _ENTITY = dict(ENTITIES)
@@ -100,39 +100,43 @@ class _Adopter:
         self.added: dict[str, int] = {}
 
     def take(self, batch: list[Item]) -> None:
-        entries = [item.held for item in batch if item.name == "journal"]
-        for entry in entries:
-            self._check(entry)
+        entries = [(item.held, self._checked(item.held)) for item in batch if item.name == "journal"]
         if not self._seq and any(item.name in _ENTITY for item in batch):
             raise _CannotAdoptError  # things without a journal before them
         self._pen.draft.adopt_all(entries)
         self._count("journal", len(entries))
         for item in batch:
-            if item.name != "journal":
-                self._take(item)
+            if item.name != "journal" and item.name not in _ENTITY:
+                self._take_other(item)
+        for name, entity in ENTITIES:
+            self._compare(name, entity, [item for item in batch if item.name == name])
 
-    def _check(self, entry: Entry) -> None:
+    def _checked(self, entry: Entry) -> Operation:
         """It follows the one before it, is what was written, and holds nothing that may not come in."""
         if entry.seq != self._seq + 1 or entry.prev != self._prev or not entry.is_sound():
             raise _CannotAdoptError
+        self._seq, self._prev = entry.seq, entry.hash
         try:
-            check_entry(entry)
+            return check_entry(entry)
         except CommonplaceError as cause:
             raise _CannotAdoptError from cause
-        self._seq, self._prev = entry.seq, entry.hash
 
-    def _take(self, item: Item) -> None:
+    def _take_other(self, item: Item) -> None:
         if item.name == "manifest":
             check_manifest(item.held)
         elif item.name == "tombstone":
             self._pen.draft.bury(item.held.id, None, item.held.seq)
-        elif item.name == "":
-            self._reader.set_aside(self._pen, item, item.held or InvalidError("the line holds nothing that is known"))
-        elif self._pen.view.noun(_ENTITY[item.name], item.held.id) == item.held:
-            self._count(item.name, 1)
         else:
-            cause = InvalidError(f"this {item.name} differs from its own journal; the journal was followed")
-            self._reader.set_aside(self._pen, item, cause)
+            self._reader.set_aside(self._pen, item, item.held or InvalidError("the line holds nothing that is known"))
+
+    def _compare(self, name: str, entity: Entity, items: list[Item]) -> None:
+        """The journal has made the things already; the file's own lines must say the same."""
+        same = self._pen.view.same(entity, [item.held for item in items]) if items else set()
+        for item in items:
+            if item.held.id not in same:
+                cause = InvalidError(f"this {name} differs from its own journal; the journal was followed")
+                self._reader.set_aside(self._pen, item, cause)
+        self._count(name, len([item for item in items if item.held.id in same]))
 
     def _count(self, name: str, number: int) -> None:
         if number:

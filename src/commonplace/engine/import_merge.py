@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from commonplace.engine import exchange
 from commonplace.engine.exchange import ENTITIES
 from commonplace.engine.import_reader import Item, Reader, check_manifest
 from commonplace.engine.past import replay
@@ -17,7 +16,7 @@ from commonplace.guard.trust import lesser, tier_of
 from commonplace.model.base import Noun
 from commonplace.model.fingerprint import fingerprint as fingerprint_of
 from commonplace.model.ids import new_id
-from commonplace.model.operation import Change, Entry
+from commonplace.model.operation import Change, Entry, Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Entity, SourceKind, Trust, Verb
@@ -63,10 +62,11 @@ class Merger:
         any_line = False
         for item in items:
             any_line = True
-            if item.name in _NAMES:
+            if item.name in _NAMES or item.name == "journal":
                 things.setdefault(item.name, []).append(item)
             else:
                 self._try(pen, reader, item, self._take_other)
+        self._keep_history(pen, reader, things.get("journal", []))
         for name, entity in ENTITIES:
             self._add(pen, reader, entity, things.get(name, []))
         return any_line
@@ -83,8 +83,6 @@ class Merger:
         if item.name == "manifest":
             check_manifest(item.held)
             self._origin = item.held.book_id
-        elif item.name == "journal":
-            self._keep_history(pen, item.held)
         elif item.name == "tombstone":
             # To purge is the operator's alone; so is to say that something was.
             if self._trust is Trust.OPERATOR and pen.view.memory(item.held.id) is None:
@@ -92,16 +90,23 @@ class Merger:
         else:
             raise item.held or InvalidError("the line holds nothing that is known")
 
-    def _keep_history(self, pen: Pen, entry: Entry) -> None:
-        if pen.view.operation(entry.id) is not None:
-            return  # our own journal coming home, or one that was adopted: it is here already
-        if not entry.is_sound():
-            raise InvalidError("this journal entry is not what was written")
-        check_entry(entry)
-        operation = entry.operation()
-        if pen.view.any_purged() and any(_is_purged(pen, change) for change in operation.changes):
-            return  # it would bring back what was purged here
-        pen.draft.keep_foreign(self._origin, exchange.encode(entry), entry.hash, operation.names())
+    def _keep_history(self, pen: Pen, reader: Reader, items: list[Item]) -> None:
+        """What the other book's journal told, beside our own; not what is here already, as when a journal comes home."""
+        here = pen.view.known_operations([item.held.id for item in items])
+        any_purged = pen.view.any_purged()
+        kept: list[tuple[Entry, Operation]] = []
+        for item in items:
+            if item.held.id in here:
+                continue
+            try:
+                operation = _sound(item.held)
+            except CommonplaceError as cause:
+                reader.set_aside(pen, item, cause)
+                continue
+            # It must not bring back what was purged here.
+            if not (any_purged and any(_is_purged(pen, change) for change in operation.changes)):
+                kept.append((item.held, operation))
+        pen.draft.keep_foreign(self._origin, kept)
 
     def _add(self, pen: Pen, reader: Reader, entity: Entity, items: list[Item]) -> None:
         """All things of one sort in a batch: the new ones in bulk, then those that are here already."""
@@ -184,12 +189,21 @@ def _states(pen: Pen, id: str) -> Iterator[dict[str, Any] | None]:
     return (replay(operations[: n + 1], id) for n in range(len(operations)))
 
 
-def check_entry(entry: Entry) -> None:
-    """Nothing comes in unchecked because it stands in a journal."""
+def _sound(entry: Entry) -> Operation:
+    if not entry.is_sound():
+        raise InvalidError("this journal entry is not what was written")
+    return check_entry(entry)
+
+
+def check_entry(entry: Entry) -> Operation:
+    """What a journal entry says. Nothing comes in unchecked because it stands in a journal."""
     try:
         operation = entry.operation()
     except ValueError:
         raise InvalidError("this journal entry cannot be read") from None
-    admit({"reason": operation.reason})
+    if operation.reason:
+        admit({"reason": operation.reason})
     for change in operation.changes:
-        admit({field: value for field, value in (change.after or {}).items() if isinstance(value, (str, list))})
+        said = change.after or {}
+        admit({field: said[field] for field in _TEXTS.get(change.entity, ()) if said.get(field)})
+    return operation

@@ -67,12 +67,20 @@ class View(Protocol):
         """Which of these are there."""
         ...
 
+    def same(self, entity: Entity, nouns: Sequence[Noun]) -> set[str]:
+        """The ids of those that are here exactly as given."""
+        ...
+
     def nouns(self, entity: Entity) -> Iterator[Noun]:
         """Everything of one sort, in the order of its ids."""
         ...
 
     def operation(self, id: str) -> Operation | None:
         """One entry of the journal by its id."""
+        ...
+
+    def known_operations(self, ids: Sequence[str]) -> set[str]:
+        """Which of these are ids of entries of our own journal."""
         ...
 
     def operations(
@@ -158,16 +166,19 @@ class Draft(View, Protocol):
         """Bind an idempotency key to what was asked and what answered it."""
         ...
 
-    def adopt_all(self, entries: Sequence[Entry]) -> None:
-        """Append entries of another book's journal as this book's own, verbatim, and apply them (a move, not a merge)."""
+    def adopt_all(self, entries: Sequence[tuple[Entry, Operation]]) -> None:
+        """Append entries of another book's journal as this book's own, verbatim, and apply them (a move, not a merge).
+
+        Each comes with what it says, because whoever checked it has read it already.
+        """
         ...
 
     def bury(self, id: str, mark: bytes | None, seq: int) -> None:
         """Note that this was purged in the book it comes from, so that it does not come back here."""
         ...
 
-    def keep_foreign(self, origin: str, line: bytes, hash: bytes, subjects: Iterable[str]) -> None:
-        """Keep an entry of another book's journal beside our own. Keeping it twice is keeping it once."""
+    def keep_foreign(self, origin: str, entries: Sequence[tuple[Entry, Operation]]) -> None:
+        """Keep entries of another book's journal beside our own. Keeping one twice is keeping it once."""
         ...
 
     def keep_aside(self, origin: str, line_number: int, reason: str, raw: bytes | None, now: datetime) -> None:

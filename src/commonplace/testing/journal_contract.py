@@ -170,7 +170,7 @@ class CatalogContract(ReadingContract):
         self.put(catalog, record, a_source())
         self.change(catalog, record, record.with_(status="archived", title="bird"))
         with catalog.reading() as theirs, other.writing(5) as draft:
-            draft.adopt_all([*theirs.chain()])
+            draft.adopt_all([(entry, entry.operation()) for entry in theirs.chain()])
         with catalog.reading() as theirs, other.reading() as ours:
             assert [entry.to_json() for entry in ours.chain()] == [entry.to_json() for entry in theirs.chain()]
             assert nouns_of(ours) == nouns_of(theirs)
@@ -194,7 +194,7 @@ class CatalogContract(ReadingContract):
         for _ in range(2):
             with catalog.writing(5) as draft:
                 draft.keep_aside("file", 7, "not json", b"raw bytes", EPOCH)
-                draft.keep_foreign("elsewhere", entry.to_json().encode(), entry.hash, [record.id])
+                draft.keep_foreign("elsewhere", [(entry, entry.operation())])
                 draft.bury("gone", None, 3)
         with catalog.reading() as view:
             assert view.counts()["total"]["quarantine"] == 1

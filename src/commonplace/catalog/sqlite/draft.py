@@ -10,7 +10,7 @@ from commonplace.catalog.sqlite import eraser, fresh, journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.model.base import Noun, to_micros
-from commonplace.model.operation import Change, Entry, change_of
+from commonplace.model.operation import Change, Entry, Operation, change_of
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.terms import Edit, Signature
@@ -44,19 +44,18 @@ class SqliteDraft(SqliteView):
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         self._db.execute("INSERT INTO idempotency_keys VALUES (?, ?, ?)", (key, asked, memory_id))
 
-    def adopt_all(self, entries: Sequence[Entry]) -> None:
+    def adopt_all(self, entries: Sequence[tuple[Entry, Operation]]) -> None:
         journal.adopt_all(self._db, entries)
-        self.last = (entries[-1].seq, entries[-1].hash) if entries else self.last
+        self.last = (entries[-1][0].seq, entries[-1][0].hash) if entries else self.last
         made: dict[tuple[Entity, str], Noun | None] = {}
         before: dict[tuple[Entity, str], Noun | None] = {}
-        for entry in entries:
-            for change in entry.operation().changes:
-                if change.before is None and change.after is None:
-                    continue  # destroyed by a purge in the book it comes from: there is nothing to apply
-                thing = (change.entity, change.id)
-                if thing not in made:
-                    made[thing] = before[thing] = self.noun(*thing) if change.before is not None else None
-                made[thing] = _after(change, made[thing])
+        for change in (change for _, operation in entries for change in operation.changes):
+            if change.before is None and change.after is None:
+                continue  # destroyed by a purge in the book it comes from: there is nothing to apply
+            thing = (change.entity, change.id)
+            if thing not in made:
+                made[thing] = before[thing] = self.noun(*thing) if change.before is not None else None
+            made[thing] = _after(change, made[thing])
         self._insert_memories(
             [noun for thing, noun in made.items() if isinstance(noun, MemoryRecord) and not before[thing]]
         )
@@ -67,10 +66,11 @@ class SqliteDraft(SqliteView):
     def bury(self, id: str, mark: bytes | None, seq: int) -> None:
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", (id, mark, seq))
 
-    def keep_foreign(self, origin: str, line: bytes, hash: bytes, subjects: Iterable[str]) -> None:
-        self._db.execute("INSERT OR IGNORE INTO foreign_journal VALUES (?, ?, ?)", (hash, origin, line))
-        for subject in subjects:
-            self._db.execute("INSERT OR IGNORE INTO foreign_subjects VALUES (?, ?)", (subject, hash))
+    def keep_foreign(self, origin: str, entries: Sequence[tuple[Entry, Operation]]) -> None:
+        lines = [(entry.hash, origin, entry.to_json().encode()) for entry, _ in entries]
+        names = [(name, entry.hash) for entry, operation in entries for name in operation.names()]
+        self._db.executemany("INSERT OR IGNORE INTO foreign_journal VALUES (?, ?, ?)", lines)
+        self._db.executemany("INSERT OR IGNORE INTO foreign_subjects VALUES (?, ?)", names)
 
     def keep_aside(self, origin: str, line_number: int, reason: str, raw: bytes | None, now: datetime) -> None:
         digest = sha256(raw if raw is not None else f"{origin}:{line_number}".encode()).digest()

@@ -73,17 +73,19 @@ def forge(seq: int, prev: bytes, signed: Signature, payload: bytes) -> tuple[Any
     return (*header, salt, payload, None, digest, prev, chain_hash(prev, header, digest))
 
 
-def adopt_all(db: apsw.Connection, entries: Sequence[Entry]) -> None:
+def adopt_all(db: apsw.Connection, entries: Sequence[tuple[Entry, Operation]]) -> None:
     """Put entries of another book at the end of this chain, exactly as they are."""
+    if not entries:
+        return
     last_at = head(db)[2]
-    for entry in entries:
+    names: list[tuple[str, int, int]] = []
+    for entry, operation in entries:
         times.note_step(db, entry.seq, to_micros(entry.at), last_at)
         last_at = to_micros(entry.at)
-    db.executemany(_INSERT, [_row(entry) for entry in entries])
-    for entry in entries:
-        db.executemany(_NAME, _names(entry.seq, entry.id, entry.operation().changes))
-    if entries:
-        journal_keys.added(db, entries[0].seq, entries[-1].seq)
+        names += _names(entry.seq, entry.id, operation.changes)
+    db.executemany(_INSERT, [_row(entry) for entry, _ in entries])
+    db.executemany(_NAME, names)
+    journal_keys.added(db, entries[0][0].seq, entries[-1][0].seq)
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:

@@ -95,6 +95,16 @@ class SqliteView:
         )
         return {row[0] for row in rows}
 
+    def same(self, entity: Entity, nouns: Sequence[Noun]) -> set[str]:
+        table = table_of(entity)
+        given = {noun.id: table.row(noun) for noun in nouns}  # type: ignore[attr-defined]
+        rows = self._db.execute(
+            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE id IN (SELECT value FROM json_each(?))",
+            (msgspec.json.encode([*given]).decode(),),
+        )
+        place = table.columns.index("id")
+        return {row[place] for row in rows if [*row] == given[row[place]]}
+
     def nouns(self, entity: Entity) -> Iterator[Noun]:
         table = table_of(entity)
         last = ""
@@ -117,6 +127,13 @@ class SqliteView:
         from commonplace.catalog.sqlite import journal
 
         return journal.one(self._db, id)
+
+    def known_operations(self, ids: Sequence[str]) -> set[str]:
+        rows = self._db.execute(
+            "SELECT name FROM journal_names WHERE role = 1 AND name IN (SELECT value FROM json_each(?))",
+            (msgspec.json.encode(ids).decode(),),
+        )
+        return {row[0] for row in rows}
 
     def operations(self, **asked: Any) -> Iterator[Operation]:
         from commonplace.catalog.sqlite import journal
