@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Request, Scribe, must_find, must_match
+from commonplace.engine.scribe import Request, Scribe, must_find
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
 from commonplace.guard.trust import refuse_overruling
@@ -49,8 +49,7 @@ def forget(scribe: Scribe, asked: Forget) -> MemoryRecord:
 def _put_away(scribe: Scribe, asked: PutAway, status: Status, verb: Verb) -> MemoryRecord:
     admit({"reason": asked.reason})
     with scribe.writing() as pen:
-        record = must_find(pen.view, asked.id)
-        must_match(record, asked.expect)
+        record = must_find(pen.view, asked.id, asked.expect)
         if record.status is status:
             return record
         refuse_overruling(scribe.trust, record, str(verb))
@@ -65,8 +64,7 @@ def _put_away(scribe: Scribe, asked: PutAway, status: Status, verb: Verb) -> Mem
 def restore(scribe: Scribe, asked: Restore) -> MemoryRecord:
     admit({"reason": asked.reason})
     with scribe.writing() as pen:
-        record = must_find(pen.view, asked.id)
-        must_match(record, asked.expect)
+        record = must_find(pen.view, asked.id, asked.expect)
         if record.status is Status.ACTIVE:
             return record
         if record.status in (Status.INBOX, Status.SUPERSEDED):

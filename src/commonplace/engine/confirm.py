@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from commonplace.engine.evolve import link_supersession
-from commonplace.engine.scribe import Request, Scribe, must_find, must_match
+from commonplace.engine.scribe import Request, Scribe, must_find
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
 from commonplace.guard.standing import is_grounded
@@ -37,8 +37,7 @@ class Reject(Request, frozen=True, kw_only=True):
 def confirm(scribe: Scribe, asked: Confirm) -> MemoryRecord:
     admit({"reason": asked.reason, "rationale": asked.rationale, "evidence_ref": asked.evidence_ref})
     with scribe.writing() as pen:
-        record = must_find(pen.view, asked.id)
-        must_match(record, asked.expect)
+        record = must_find(pen.view, asked.id, asked.expect)
         if record.status is Status.ACTIVE:
             return record
         _refuse_unless_waiting(record)
@@ -57,8 +56,7 @@ def confirm(scribe: Scribe, asked: Confirm) -> MemoryRecord:
 def reject(scribe: Scribe, asked: Reject) -> MemoryRecord:
     admit({"reason": asked.reason})
     with scribe.writing() as pen:
-        record = must_find(pen.view, asked.id)
-        must_match(record, asked.expect)
+        record = must_find(pen.view, asked.id, asked.expect)
         _refuse_unless_waiting(record)
         _refuse_unless_trusted(scribe, "reject")
         away = pen.change(record, status=Status.ARCHIVED, status_reason=asked.reason or "rejected")

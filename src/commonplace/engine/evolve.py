@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from commonplace.engine.save import Save, admit_save, describe
-from commonplace.engine.scribe import Pen, Request, Scribe, must_find, must_match
+from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.engine.sources import manual_source
 from commonplace.errors import ConflictError, InvalidError, StaleError
 from commonplace.guard.entry import admit
@@ -37,8 +37,7 @@ def evolve(scribe: Scribe, asked: Evolve) -> MemoryRecord:
         raise InvalidError("reason: say why it changed", where="reason")
     admit({"reason": asked.reason})
     with scribe.writing() as pen:
-        old = must_find(pen.view, asked.id)
-        must_match(old, asked.expect)
+        old = must_find(pen.view, asked.id, asked.expect)
         request = _inherit(old, asked)
         admit_save(request)
         new = describe(scribe, request, pen.now)

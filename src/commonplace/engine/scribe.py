@@ -158,10 +158,13 @@ class Scribe:
             yield Pen(self, draft, self.clock.now())
 
 
-def must_find(view: View, id: str) -> MemoryRecord:
+def must_find(view: View, id: str, expect: str | None = None) -> MemoryRecord:
+    """The memory. With `expect`, compare and swap: refused if its content is not what the change was based on."""
     record = view.memory(id)
     if record is None:
         raise NotFoundError("there is no such memory", where=harmless(id))
+    if expect is not None and expect != record.fingerprint:
+        raise StaleError("the memory changed since you read it", where=record.id)
     return record
 
 
@@ -170,9 +173,3 @@ def harmless(given: str) -> str | None:
     from commonplace.guard.secrets import has_secret
 
     return None if len(given) > 200 or has_secret(given) else given
-
-
-def must_match(record: MemoryRecord, expect: str | None) -> None:
-    """Compare and swap: refuse a change that was based on other content than what is there."""
-    if expect is not None and expect != record.fingerprint:
-        raise StaleError("the memory changed since you read it", where=record.id)
