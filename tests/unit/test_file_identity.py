@@ -147,6 +147,16 @@ class TestTheDriver:
         assert (db.pragma("journal_mode"), db.pragma("synchronous"), db.pragma("secure_delete")) == ("wal", 2, 1)
         assert (db.pragma("trusted_schema"), db.pragma("application_id")) == (0, schema.APPLICATION_ID)
 
+    def test_another_sqlite_in_the_process_is_a_finding(self, tmp_path):
+        """Row 63: two copies in one process drop each other's locks."""
+        story = f"""
+import _sqlite3, commonplace
+with commonplace.open("sqlite:{tmp_path}/b.sqlite") as book:
+    assert [finding.code for finding in book.doctor()] == ["second_driver"]
+"""
+        done = subprocess.run([sys.executable, "-c", story], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
     def test_no_other_sqlite_is_loaded_by_any_verb(self, tmp_path):
         """Finding 0.1.2: never two SQLite copies in one process."""
         story = f"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 
 import apsw
@@ -97,7 +98,15 @@ _SYNCED = ("Dropbox", "OneDrive", "Google Drive", "iCloud", "Nextcloud", "Syncth
 
 
 def _surroundings(path: str, _: apsw.Connection) -> Iterator[Finding]:
-    """A sync client copies the file without its log, and so tears it apart."""
+    """A sync client copies the file without its log, and so tears it apart; a second SQLite in the process drops our locks."""
+    if "_sqlite3" in sys.modules:
+        yield Finding(
+            code="second_driver",
+            message="another SQLite library is loaded in this process; if it opens this book too, locks are lost",
+            severity=Severity.WARNING,
+            where=path,
+            hint="Open the book only through Commonplace.",
+        )
     for word in _SYNCED:
         if any(part.startswith(word) for part in path.split(os.sep)):
             yield Finding(
