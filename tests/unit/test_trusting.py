@@ -171,3 +171,16 @@ class TestAnImportCannotRaiseTrust:
         agent.import_(str(forged))
         book.import_(exported)
         assert book.get(ids[0]).content == "Alice prefers spaces."
+
+
+def test_saying_what_an_agent_proposed_is_a_yes_to_the_proposal(book, agent):
+    """The person repeats the words that waited in the inbox as a replacement: the old statement steps back."""
+    old = book.save("The API listens on port 8080.", type="project")
+    proposed = agent.evolve(old.id, "The API listens on port 9090.", reason="seen in the logs")
+    assert (proposed.status, book.get(old.id).status) == ("inbox", "active")
+    said = book.save("The API listens on port 9090.", type="project")
+    assert (said.id, said.status, said.occurrences) == (proposed.id, "active", 2)
+    assert (book.get(old.id).status, book.get(old.id).superseded_by) == ("superseded", proposed.id)
+    assert book.verify().ok
+    book.revert(book.journal()[-1])
+    assert (book.get(old.id).status, book.get(proposed.id).status) == ("active", "inbox")

@@ -15,7 +15,7 @@ from commonplace.engine.sources import manual_source, manual_source_id
 from commonplace.errors import ConflictError, InvalidError
 from commonplace.guard.entry import admit
 from commonplace.guard.standing import in_its_place
-from commonplace.guard.trust import lesser, tier_of
+from commonplace.guard.trust import lesser, may_overrule, tier_of
 from commonplace.model.base import set_once, utc
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.ids import new_id
@@ -93,12 +93,22 @@ def reinforce(pen: Pen, twin: MemoryRecord, wanted: MemoryRecord, run: str | Non
         lifted |= {"trust": wanted.trust, "tier": wanted.tier}
     if twin.status is Status.INBOX and wanted.status is Status.ACTIVE:
         lifted |= {"status": Status.ACTIVE, "status_reason": None}
+        _take_its_place(pen, twin, wanted)
     for field in ("rationale", "evidence_ref"):  # the ground it was repeated with is the ground it stands on
         if not getattr(twin, field) and getattr(wanted, field):
             lifted[field] = getattr(wanted, field)
     again = pen.change(twin, **lifted)
     pen.sign(Verb.REINFORCE, run=run)
     return again
+
+
+def _take_its_place(pen: Pen, twin: MemoryRecord, wanted: MemoryRecord) -> None:
+    """If what waited proposed to replace another memory, and whoever says it again may, then now it does."""
+    old = pen.view.memory(twin.supersedes) if twin.supersedes else None
+    if old is not None and old.status is Status.ACTIVE and may_overrule(wanted.trust, old):
+        from commonplace.engine.evolve import link_supersession
+
+        link_supersession(pen, old, twin, "what was proposed was said again")
 
 
 def _answered(pen: Pen, asked: Save, request_hash: str) -> MemoryRecord | None:
