@@ -413,7 +413,7 @@ BROKEN = {
     "an agent may put away what the operator said": ("commonplace.engine.archive.refuse_overruling", lambda *_: None),
     "the past is the present": ("commonplace.engine.past._changed_since", lambda *_: set()),
     "what was derived is not undone": ("commonplace.engine.revert._makers_of_derived", lambda *_: []),
-    "a stale change is taken": ("commonplace.engine.archive.must_find", lambda view, id, _=None: must_find(view, id)),
+    "a stale change is taken": ("commonplace.engine.archive.must_find", lambda view, one, _=None: must_find(view, one)),
 }
 
 
