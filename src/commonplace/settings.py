@@ -29,6 +29,8 @@ MAX_IMPORT_BYTES = 64 * 1024**3
 # Rows per transaction when an import joins a book that others are writing to: big enough to be fast, small enough
 # that a waiting writer is served within about a tenth of a second.
 IMPORT_BATCH = 1_000
+# And so many bytes of lines, so that an import of large memories needs no more room than one of small ones.
+IMPORT_BATCH_BYTES = 2 * 1024 * 1024
 
 # Pages in the write-ahead log before SQLite copies them back. One save touches about twenty pages, so SQLite's own
 # default of 1,000 would stop every fiftieth save for two more flushes.

@@ -8,12 +8,10 @@ journal's entries are kept beside ours as history. What differs from what is her
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace import settings
 from commonplace.engine.exchange import ENTITIES
 from commonplace.engine.import_merge import Merger, check_entry
 from commonplace.engine.import_reader import Item, Reader, check_manifest
@@ -54,14 +52,9 @@ def _merge(scribe: Scribe, path: str, trust: Trust, progress: Progress | None) -
     merger = Merger(trust)
     with scribe.files.reading(path) as file:
         reader = Reader(file, path)
-        items = iter(reader)
-        going = True
-        while going:
-            batch = [*islice(items, settings.IMPORT_BATCH)]
-            going = bool(batch)
-            if going:
-                with scribe.writing() as pen:
-                    merger.take(pen, reader, batch)
+        for batch in reader.batches():
+            with scribe.writing() as pen:
+                merger.take(pen, reader, batch)
             if progress:
                 progress(reader.number, 0)
     return ImportReport(
@@ -81,8 +74,7 @@ def _adopt(scribe: Scribe, path: str, progress: Progress | None) -> ImportReport
     with scribe.files.reading(path) as file, scribe.writing() as pen:
         reader = Reader(file, path)
         adopter = _Adopter(pen, reader)
-        items = iter(reader)
-        while batch := [*islice(items, settings.IMPORT_BATCH)]:
+        for batch in reader.batches():
             adopter.take(batch)
             if progress:
                 progress(reader.number, 0)

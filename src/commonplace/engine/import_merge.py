@@ -56,12 +56,10 @@ class Merger:
         self.added: dict[str, int] = {}
         self.already_here = 0
 
-    def take(self, pen: Pen, reader: Reader, items: Iterable[Item]) -> bool:
-        """One batch in one transaction. False when there was nothing left."""
+    def take(self, pen: Pen, reader: Reader, items: Iterable[Item]) -> None:
+        """One batch in one transaction."""
         things: dict[str, list[Item]] = {}
-        any_line = False
         for item in items:
-            any_line = True
             if item.name in _NAMES or item.name == "journal":
                 things.setdefault(item.name, []).append(item)
             else:
@@ -69,7 +67,6 @@ class Merger:
         self._keep_history(pen, reader, things.get("journal", []))
         for name, entity in ENTITIES:
             self._add(pen, reader, entity, things.get(name, []))
-        return any_line
 
     def _try(self, pen: Pen, reader: Reader, item: Item, take: Any) -> None:
         try:

@@ -45,6 +45,19 @@ class Reader:
             if raw.strip():
                 yield Item(self.number, raw, name, held)
 
+    def batches(self) -> Iterator[list[Item]]:
+        """The lines in groups for one transaction each: not too many, and not too large."""
+        batch: list[Item] = []
+        size = 0
+        for item in self:
+            batch.append(item)
+            size += len(item.raw)
+            if len(batch) >= settings.IMPORT_BATCH or size >= settings.IMPORT_BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
     def _understand(self, raw: bytes) -> tuple[str, Any]:
         if len(raw) > settings.MAX_IMPORT_LINE_BYTES:
             self._skip_rest()

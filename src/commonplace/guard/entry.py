@@ -74,7 +74,8 @@ def _bytes(text: str) -> int:
 
 
 def _refuse_secrets(texts: list[tuple[str, str]]) -> None:
-    # One scan over all of it is several times cheaper than one scan per field.
+    # One scan over all of it is several times cheaper than one scan per field. What only their meeting looks like, a
+    # keyword at the end of one and a word at the beginning of the next, is no secret.
     if not secrets.scan("\n\n".join([text for _, text in texts])):
         return
     for name, text in texts:
@@ -83,4 +84,3 @@ def _refuse_secrets(texts: list[tuple[str, str]]) -> None:
                 f"{name}: looks like a secret ({finding.kind}), characters {finding.start} to {finding.end}; nothing was stored",
                 where=name,
             )
-    raise SecretError("the texts together look like a secret; nothing was stored")

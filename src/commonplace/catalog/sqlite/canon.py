@@ -200,7 +200,8 @@ class SqliteCanon:
             db = self._connections.get_writable()
             db.set_busy_timeout(int(timeout * 1000))
             with translated(self.path):
-                run(db, "VACUUM")
+                # The copy it makes on the way lies in a file, not in memory: the book may be large.
+                run(db, "PRAGMA temp_store = FILE; VACUUM; PRAGMA temp_store = MEMORY")
                 busy = (db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (1,))[0]
             left = [f"log: somebody was reading; {_AGAIN}"] if busy else []
             return left + [
