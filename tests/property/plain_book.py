@@ -138,6 +138,9 @@ class PlainBook:
             fields["trust"] = wanted["trust"]
         if held["status"] == "inbox" and wanted["status"] == "active":
             fields |= {"status": "active", "reason": None}
+            old = self.memory(held["supersedes"]) if held["supersedes"] else None
+            if old is not None and old["status"] == "active" and RANK[wanted["trust"]] >= RANK[old["trust"]]:
+                self._supersede(held["supersedes"], id, "what was proposed was said again")
         if not held["rationale"] and wanted["rationale"]:
             fields["rationale"] = wanted["rationale"]
         self._change(id, **fields)
