@@ -84,8 +84,10 @@ def is_sound(db: apsw.Connection, upto: int) -> bool:
 def tally(db: apsw.Connection, facet: str, column: str, upto: int) -> dict[str, int]:
     """How many memories there are of each value (or, for `status`, of each status), the fresh ones included."""
     counted = "status" if column == "status" else "value"
+    # Grouped as the entries lie: any other order would sort them all, in memory.
+    grouped = f"SELECT {counted}, count(*) FROM memory_facets WHERE facet = ? GROUP BY value, status"
     rows = [
-        *db.execute(f"SELECT {counted}, count(*) FROM memory_facets WHERE facet = ? GROUP BY 1", (CODES[facet],)),
+        *db.execute(grouped, (CODES[facet],)),
         *db.execute(f"SELECT {column}, count(*) FROM memories WHERE n > ? GROUP BY 1", (upto,)),
     ]
     found: dict[str, int] = {}
