@@ -1,0 +1,98 @@
+"""Which embedder and which reranker does this book use? Asked of the settings and of what is here; never of the network.
+
+`$COMMONPLACE_EMBEDDER`, else the config file's `[embedder]`, else `auto`: the best model whose files are here. When there is none
+the answer is None and everything works on words. A name or an address that cannot be meant is an error, not a demotion.
+
+    [embedder]
+    use = "http://localhost:11434/v1"   # or auto, none, e5-small-v2, bge-small, potion-base-8m
+    model = "nomic-embed-text"
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from commonplace.errors import InvalidError
+from commonplace.providers.weights import E5, POTION, RERANKER, Weights, known, not_here
+
+if TYPE_CHECKING:
+    from commonplace.seam.embedder import Embedder, Reranker
+
+_LOCAL = frozenset(("use", "threads"))
+
+
+def choose(config: Mapping[str, Any]) -> Embedder | None:
+    """The embedder that the settings ask for. `config` is the whole config file, parsed."""
+    asked = _asked(config, "embedder")
+    use = asked["use"]
+    if use == "none":
+        return None
+    if use.startswith(("http:", "https:")):
+        from commonplace.providers.endpoint import endpoint_of
+
+        return endpoint_of(asked)
+    _refuse_others(asked, "embedder")
+    weights = _best() if use == "auto" else _here(known(use, "embedder"))
+    return None if weights is None else _local(weights, asked.get("threads"))
+
+
+def choose_reranker(config: Mapping[str, Any]) -> Reranker | None:
+    """The reranker that the settings ask for; `auto` is the one we know, if its files are here."""
+    asked = _asked(config, "reranker")
+    use = asked["use"]
+    _refuse_others(asked, "reranker")
+    if use == "none" or (use == "auto" and not _runs(RERANKER)):
+        return None
+    from commonplace.providers.reranker import CrossEncoder
+
+    return CrossEncoder(RERANKER if use == "auto" else _here(known(use, "reranker")), asked.get("threads"))
+
+
+def _asked(config: Mapping[str, Any], table: str) -> dict[str, Any]:
+    """What the environment asks for, else the table. Not both mixed: a key must not go to another address than its own."""
+    wanted = os.environ.get(f"COMMONPLACE_{table.upper()}") or config.get(table) or "auto"
+    asked = {"use": wanted} if isinstance(wanted, str) else {"use": "auto", **wanted}
+    if not isinstance(asked["use"], str):
+        raise InvalidError(f"[{table}] use: this is not a name or an address", where=table)
+    threads = asked.get("threads")
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise InvalidError(f"[{table}] threads: this is not a number of threads", where=table)
+    return asked
+
+
+def _refuse_others(asked: Mapping[str, Any], table: str) -> None:
+    if others := sorted(asked.keys() - _LOCAL):
+        raise InvalidError(
+            f"[{table}] does not take: {', '.join(others)}",
+            where=table,
+            hint="These are for an http(s) address in `use`.",
+        )
+
+
+def _best() -> Weights | None:
+    return next((weights for weights in (E5, POTION) if _runs(weights)), None)
+
+
+def _runs(weights: Weights) -> bool:
+    """Are its files here, and is there what runs them?"""
+    needed = "numpy" if weights is POTION else "onnxruntime"
+    return weights.is_here() and importlib.util.find_spec(needed) is not None
+
+
+def _here(weights: Weights) -> Weights:
+    if not weights.is_here():
+        raise not_here(weights)
+    return weights
+
+
+def _local(weights: Weights, threads: int | None) -> Embedder:
+    if weights is POTION:
+        from commonplace.providers.static import StaticEmbedder
+
+        return StaticEmbedder(weights)
+    from commonplace.providers.transformer import TransformerEmbedder
+
+    return TransformerEmbedder(weights, threads)

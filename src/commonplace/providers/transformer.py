@@ -1,0 +1,59 @@
+"""An embedder that is a transformer on this machine: e5 by default, bge by choice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from commonplace.providers.onnx import OnnxModel, Pieces
+
+if TYPE_CHECKING:
+    from commonplace.providers.onnx import Numbers
+    from commonplace.providers.weights import Weights
+    from commonplace.seam.embedder import Vector, Vectors
+
+
+class TransformerEmbedder:
+    """`seam.embedder.Embedder` over one of the known models."""
+
+    def __init__(self, weights: Weights, threads: int | None = None) -> None:
+        self._weights = weights
+        self._onnx = OnnxModel(weights, threads)
+
+    def __repr__(self) -> str:
+        return f"<embedder {self.model}>"
+
+    @property
+    def model(self) -> str:
+        return self._weights.mark
+
+    @property
+    def dimensions(self) -> int:
+        return self._weights.dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._weights.max_tokens
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        pieces = [self._pieces(self._weights.document_prefix + text) for text in texts]
+        rows = [self._vector(states) for states in self._onnx.run_all(pieces)]
+        return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
+
+    def query(self, text: str) -> Vector:
+        return self._vector(self._onnx.run(self._pieces(self._weights.query_prefix + text)))
+
+    def _pieces(self, text: str) -> Pieces:
+        tokenizer, _ = self._onnx.load()
+        ids = tokenizer.text(text, self.max_tokens)
+        return ids, [0] * len(ids)
+
+    def _vector(self, states: Numbers) -> Vector:
+        """One vector of all the states: the first one's or the mean of all, as the model was trained; then of length one."""
+        import numpy as np
+
+        pooled = states[0, 0] if self._weights.pooling == "first" else states[0].mean(axis=0)
+        unit: Vector = pooled / np.linalg.norm(pooled)
+        return unit
