@@ -15,14 +15,11 @@ from bench.quality.passages import passages
 from bench.quality.systems import Ranking
 
 _WORD = re.compile(r"\w+")
-_STOP = frozenset(
-    (
-        "a about all am an and any are as at be been being but by can could did do does doing for from had has have having "
-        "he her him his how i if in into is it its me might more most my no not of on or our out over she should so some "
-        "such than that the their them then there these they this those to too up us was we were what when where which "
-        "while who whom whose why will with would you your"
-    ).split()
-)
+_COMMON = """a about all am an and any are as at be been being but by can could did do does doing for from had has have
+    having he her him his how i if in into is it its me might more most my no not of on or our out over she should so some
+    such than that the their them then there these they this those to too up us was we were what when where which while
+    who whom whose why will with would you your"""
+_STOP = frozenset(_COMMON.split())
 
 
 class Words:
