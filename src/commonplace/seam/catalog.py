@@ -7,12 +7,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
-from commonplace.seam.terms import Edit, Order, Page, Signature
+from commonplace.seam.terms import Edit, Hit, Order, Page, Signature
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from commonplace.model.filter import Filter
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Entry, Operation
+    from commonplace.model.receipt import Receipt
     from commonplace.model.record import MemoryRecord
     from commonplace.model.words import Entity
 
@@ -138,6 +142,59 @@ class View(Protocol):
         """Full text: memories that hold at least one of these words, best first, with a score that is higher when better."""
         ...
 
+    def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
+        """Memories that hold at least one term, best first, ties by id; bm25 over title, summary, content and extra words.
+
+        A term is one word or several that must stand together. Any text is legal. What was saved is found at once.
+        """
+        ...
+
+    def spellings(self, word: str, limit: int) -> list[str]:
+        """Words of this book that differ from this one by a slip or two, the most frequent first."""
+        ...
+
+    def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> list[Hit]:
+        """The memories whose best passage is nearest to this vector, best first, ties by id.
+
+        Only vectors that this model made of a memory's present words count. Raises `NotSearchedError` when it cannot look.
+        """
+        ...
+
+    def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
+        """Memories without vectors of this model or with those of other words than they have now; not the deleted ones."""
+        ...
+
+    def count_unembedded(self, model: str) -> int:
+        """How many `unembedded` would give without a limit. Costs next to nothing when none waits."""
+        ...
+
+    def by_id(self, ids: Sequence[str]) -> dict[str, MemoryRecord]:
+        """The memories with these ids, as far as they are there and can be read; one question for all of them."""
+        ...
+
+    def at_places(self, places: Sequence[int]) -> dict[int, MemoryRecord]:
+        """The memories that the book learnt at these places in its order."""
+        ...
+
+    def links_of(self, ids: Sequence[str]) -> list[Link]:
+        """All links from or to any of these memories, in a fixed order; one question for all of them."""
+        ...
+
+    def receipt(self, id: str) -> Receipt | None:
+        """One receipt by its id."""
+        ...
+
+    def receipts(
+        self,
+        *,
+        memory_id: str | None = None,
+        session: str | None = None,
+        since: datetime | None = None,
+        limit: int = 20,
+    ) -> list[Receipt]:
+        """The newest receipts: all, or those that looked at this memory, or those of this session. Newest first."""
+        ...
+
     def any_purged(self) -> bool:
         """Was anything ever purged?"""
         ...
@@ -183,6 +240,21 @@ class Draft(View, Protocol):
 
     def keep_aside(self, origin: str, line_number: int, reason: str, raw: bytes | None, now: datetime) -> None:
         """Quarantine what could not be understood. Keeping the same bytes twice is keeping them once."""
+        ...
+
+    def keep_vectors(self, model: str, entries: Sequence[tuple[str, str, NDArray[np.float32]]]) -> None:
+        """Keep what a model made: memory id, the fingerprint its words had, passages x dimensions. Not an operation.
+
+        Keeping the same twice is keeping it once. Memories that changed or vanished meanwhile are left out.
+        """
+        ...
+
+    def drop_vectors(self, model: str | None) -> None:
+        """Forget all vectors of one model, or of every model."""
+        ...
+
+    def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:
+        """Keep these receipts; of more than `most`, the oldest are let go. Not an operation: looking changes nothing."""
         ...
 
     def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.model.base import Noun
 
@@ -19,6 +19,18 @@ Edit = tuple["Entity", Noun | None, Noun | None]
 
 Progress = Callable[[int, int], None]
 """Told now and then how much of how much is done (0 of 0 when unknown)."""
+
+
+class Hit(NamedTuple):
+    """A memory that a stream of the search found."""
+
+    id: str
+    place: int
+    """Its number in the order in which the book learnt them."""
+    score: float
+    """Higher is better; comparable within one answer of one stream only."""
+    passage: int
+    """Which of its passages matched best; 0 where the whole was asked."""
 
 
 class Page(Noun, frozen=True, kw_only=True):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 from commonplace.catalog.sqlite import eraser, fresh, journal
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
@@ -14,6 +15,12 @@ from commonplace.model.operation import Change, Entry, Operation, change_of
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 from commonplace.seam.terms import Edit, Signature
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from commonplace.model.receipt import Receipt
 
 
 class SqliteDraft(SqliteView):
@@ -78,6 +85,21 @@ class SqliteDraft(SqliteView):
             "INSERT OR IGNORE INTO quarantine VALUES (?, ?, ?, ?, ?, ?)",
             (digest, origin, line_number, reason, raw, to_micros(now)),
         )
+
+    def keep_vectors(self, model: str, entries: Sequence[tuple[str, str, NDArray[np.float32]]]) -> None:
+        from commonplace.catalog.sqlite import embedding
+
+        embedding.keep(self._db, model, entries)
+
+    def drop_vectors(self, model: str | None) -> None:
+        from commonplace.catalog.sqlite import embedding
+
+        embedding.drop(self._db, model)
+
+    def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:
+        from commonplace.catalog.sqlite import receipts as kept
+
+        kept.keep(self._db, receipts, most)
 
     def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:
         gone = eraser.erase(self._db, self, memory_ids, source_ids)

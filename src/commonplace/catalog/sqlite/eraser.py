@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import fresh
+from commonplace.catalog.sqlite import embedding, fresh
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.model.operation import Payload, decode_payload, encode_payload
 from commonplace.model.record import MemoryRecord
@@ -70,6 +70,7 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
         return {}
     n, record = row[0], MEMORIES.from_row(row[1:])
     fresh.changed(db, n, record, None)
+    embedding.erase(db, n)
     for table, column, value in _TABLES_OF_A_MEMORY:
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (n if value == "n" else id,))
     _erase_receipts(db, id)
@@ -79,7 +80,6 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
 
 _TABLES_OF_A_MEMORY = (
     ("memory_aliases", "n", "n"),
-    ("memory_vectors", "n", "n"),
     ("memory_links", "from_id", "id"),
     ("memory_links", "to_id", "id"),
     ("conflicts", "left_id", "id"),

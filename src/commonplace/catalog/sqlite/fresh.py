@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import apsw
 
-from commonplace.catalog.sqlite import facets, fulltext
+from commonplace.catalog.sqlite import embedding, facets, fulltext
 from commonplace.model.record import MemoryRecord
 
 # How many may wait. More would make saving no cheaper, and lists and searches slower.
@@ -42,6 +42,8 @@ def changed(db: apsw.Connection, n: int, before: MemoryRecord, after: MemoryReco
     if n <= upto(db):
         facets.changed(db, n, before, after)
         fulltext.changed(db, n, before, after)
+    if after is not None:
+        embedding.changed(db, n, before, after)
 
 
 def rebuild(db: apsw.Connection) -> None:

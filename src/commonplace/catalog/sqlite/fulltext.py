@@ -1,4 +1,7 @@
-"""Full text: which memories hold these words? FTS5 over title, summary and content, and a small one for the fresh ones."""
+"""Full text: FTS5 over title, summary, content and extra words, and a small one for the fresh memories.
+
+Here is how the indexes are kept; `lexical.py` is how they are asked.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,34 @@ from typing import Any
 import apsw
 
 from commonplace.model.record import MemoryRecord
+from commonplace.model.terms import index_terms
 
-_INSERT = "INSERT INTO memories_fts (rowid, title, summary, content)"
-_DELETE = "INSERT INTO memories_fts (memories_fts, rowid, title, summary, content) VALUES ('delete', ?, ?, ?, ?)"
+COLUMNS = "title, summary, content, terms"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
 # Title counts four times, summary twice: both are chosen words.
-_WEIGHTS = "4.0, 2.0, 1.0"
-_TOKENIZER = "porter unicode61 remove_diacritics 2"
+WEIGHTS = (4.0, 2.0, 1.0, 1.0)
+_INSERT = f"INSERT INTO memories_fts (rowid, {COLUMNS})"
+_DELETE = f"INSERT INTO memories_fts (memories_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?)"
+_NOTE = "UPDATE memories SET terms = ? WHERE n = ?"
 
 
 def take_in(db: apsw.Connection, upto: int) -> None:
-    db.execute(f"{_INSERT} SELECT n, title, summary, content FROM memories WHERE n > ?", (upto,))
+    _note_terms(db, upto)
+    db.execute(f"{_INSERT} SELECT n, {COLUMNS} FROM memories WHERE n > ?", (upto,))
 
 
 def changed(db: apsw.Connection, n: int, before: MemoryRecord, after: MemoryRecord | None) -> None:
     old, new = _words(before), _words(after) if after else None
     if old == new:
         return
-    db.execute(_DELETE, (n, *old))
+    # As they were stored, not as we would make them today: the index must forget exactly what it was told.
+    stored = db.execute("SELECT terms FROM memories WHERE n = ?", (n,)).get
+    db.execute(_DELETE, (n, *old, stored))
     if new is not None:
-        db.execute(f"{_INSERT} VALUES (?, ?, ?, ?)", (n, *new))
+        terms = index_terms(*new)
+        if terms != stored:
+            db.execute(_NOTE, (terms, n))
+        db.execute(f"{_INSERT} VALUES (?, ?, ?, ?, ?)", (n, *new, terms))
 
 
 def _words(record: MemoryRecord) -> tuple[str | None, ...]:
@@ -33,43 +45,35 @@ def _words(record: MemoryRecord) -> tuple[str | None, ...]:
 
 
 def rebuild(db: apsw.Connection) -> None:
+    db.execute("UPDATE memories SET terms = NULL WHERE terms IS NOT NULL")
+    _note_terms(db, 0)
     db.execute("INSERT INTO memories_fts (memories_fts) VALUES ('rebuild')")
 
 
-def search(
-    db: apsw.Connection, words: tuple[str, ...], columns: str, condition: str, values: list[Any], limit: int, upto: int
-) -> list[tuple[Any, ...]]:
-    """Rows of `columns` with the cost as the last one, cheapest first; ties by id. Also those behind `upto`."""
-    # Each word is quoted, so nothing in it is syntax.
-    asked = " OR ".join('"' + word.replace('"', '""') + '"' for word in words)
-    found = _match(db, "memories_fts", asked, columns, condition, values, limit)
-    if db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto,)).get:
-        _gather_fresh(db, upto)
-        found += _match(db, "fresh_fts", asked, columns, condition, values, limit)
-        found.sort(key=lambda row: (row[-1], row[0]))
-    return found[:limit]
+def _note_terms(db: apsw.Connection, upto: int) -> None:
+    """Those of the memories behind `upto` that need extra words get them."""
+    noted = []
+    for n, *texts in _texts(db, upto):
+        terms = index_terms(*texts)
+        if terms is not None:
+            noted.append((terms, n))
+    db.executemany(_NOTE, noted)
 
 
-def _match(
-    db: apsw.Connection, index: str, asked: str, columns: str, condition: str, values: list[Any], limit: int
-) -> list[tuple[Any, ...]]:
-    rows = db.execute(
-        f"SELECT {columns}, bm25({index}, {_WEIGHTS}) AS cost FROM {index} CROSS JOIN memories ON memories.n = {index}.rowid"
-        f" WHERE {index} MATCH ? AND {condition} ORDER BY cost, memories.id LIMIT ?",
-        (asked, *values, limit),
-    )
-    return rows.fetchall()
+def _texts(db: apsw.Connection, upto: int) -> list[tuple[Any, ...]]:
+    asked = "SELECT n, title, summary, content FROM memories WHERE n > ?"
+    try:
+        return db.execute(asked, (upto,)).fetchall()
+    except UnicodeDecodeError:  # a damaged row must not keep the others out of the index
+        raw = "SELECT n, CAST(title AS BLOB), CAST(summary AS BLOB), CAST(content AS BLOB) FROM memories WHERE n > ?"
+        return [
+            (n, *(text and text.decode("utf-8", "replace") for text in texts)) for n, *texts in db.execute(raw, (upto,))
+        ]
 
 
-def _gather_fresh(db: apsw.Connection, upto: int) -> None:
+def gather_fresh(db: apsw.Connection, upto: int) -> None:
     """An index of the fresh memories alone, in this connection's own memory."""
-    db.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.fresh_fts"
-        f" USING fts5 (title, summary, content, tokenize = '{_TOKENIZER}')"
-    )
+    db.execute(f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.fresh_fts USING fts5 ({COLUMNS}, tokenize = '{TOKENIZER}')")
     db.execute("DELETE FROM temp.fresh_fts")
-    db.execute(
-        "INSERT INTO temp.fresh_fts (rowid, title, summary, content)"
-        " SELECT n, title, summary, content FROM main.memories WHERE n > ?",
-        (upto,),
-    )
+    rows = [(*row, index_terms(*row[1:])) for row in _texts(db, upto)]
+    db.executemany(f"INSERT INTO temp.fresh_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?)", rows)

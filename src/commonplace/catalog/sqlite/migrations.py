@@ -118,6 +118,7 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
         try:
             for version in range(found + 1, schema.VERSION + 1):
                 run(db, schema.MIGRATIONS[version])
+                _fill(db, version)
             run(db, f"PRAGMA user_version = {schema.VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             if db.in_transaction:
@@ -125,6 +126,14 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
         return schema.VERSION
     finally:
         turnstile.leave()
+
+
+def _fill(db: apsw.Connection, version: int) -> None:
+    """What a step cannot say in SQL. A new book has nothing to fill."""
+    if version == 2:
+        from commonplace.catalog.sqlite import fresh
+
+        fresh.rebuild(db)
 
 
 def backups(path: str) -> list[str]:

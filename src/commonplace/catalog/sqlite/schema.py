@@ -6,7 +6,7 @@ A released version's text is never edited: a change is a new entry in `MIGRATION
 from __future__ import annotations
 
 APPLICATION_ID = 0x43504C43  # "CPLC": how we know our own file from another program's
-VERSION = 1
+VERSION = 2
 
 _V1 = """
 CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -131,5 +131,37 @@ CREATE TABLE quarantine (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: dict[int, str] = {1: _V1}
+_V2 = """
+ALTER TABLE retrieval_logs ADD COLUMN session TEXT;  -- whose receipt it is, so that a later prompt repeats nothing
+CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
+
+-- Extra words a memory can be found by (model/terms.py); NULL for most. Derived, so outside of the row's checksum.
+ALTER TABLE memories ADD COLUMN terms TEXT;
+DROP TABLE memories_fts;
+CREATE VIRTUAL TABLE memories_fts USING fts5 (
+  title, summary, content, terms, content = 'memories', content_rowid = 'n',
+  tokenize = 'porter unicode61 remove_diacritics 2'
+);
+INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
+
+-- Vectors (catalog/sqlite/vectors.py). Which model made them, and how far it has come.
+DROP TABLE memory_vectors;
+CREATE TABLE vector_models (
+  model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
+  upto INTEGER NOT NULL,  -- no memory up to this number waits for its vectors, but those in vectors_wanted
+  vectors INTEGER NOT NULL,  -- how many there are
+  centre BLOB  -- what the codes are taken around; NULL while there are too few for codes
+);
+CREATE TABLE memory_vectors (
+  model INTEGER, n INTEGER, fingerprint TEXT NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (model, n)
+) WITHOUT ROWID;
+CREATE TABLE vectors_wanted (model INTEGER, n INTEGER, PRIMARY KEY (model, n)) WITHOUT ROWID;
+-- One bit for each dimension of each vector, many vectors to a row: what is looked through first.
+CREATE TABLE vector_codes (
+  block INTEGER PRIMARY KEY, model INTEGER NOT NULL, cell INTEGER NOT NULL, codes BLOB NOT NULL
+);
+CREATE INDEX vector_codes_by_cell ON vector_codes (model, cell);
+"""
+
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2}
 """What to run to come from the version before to this one. A new book runs them all."""

@@ -17,11 +17,15 @@ from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import normalised
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.terms import Order, Page
+from commonplace.seam.terms import Hit, Order, Page
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Entry, Operation
+    from commonplace.model.receipt import Receipt
 
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
@@ -186,13 +190,68 @@ class SqliteView:
         return (found[0], found[1]) if found else None
 
     def words(self, match: tuple[str, ...], where: Filter, limit: int) -> list[tuple[MemoryRecord, float]]:
-        if not match:
-            return []
-        from commonplace.catalog.sqlite import fresh, fulltext, listing
+        hits = self.lexical([(word,) for word in match], where, limit)
+        found = self.by_id([hit.id for hit in hits])
+        return [(found[hit.id], hit.score) for hit in hits if hit.id in found]
 
-        condition, values = listing.filter_sql(where)
-        rows = fulltext.search(self._db, match, MEMORIES.select, condition, values, limit, fresh.upto(self._db))
-        return [(record, -row[-1]) for row in rows for record in MEMORIES.readable((row,))]
+    def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
+        from commonplace.catalog.sqlite import lexical
+
+        return lexical.search(self._db, terms, where, limit)
+
+    def spellings(self, word: str, limit: int) -> list[str]:
+        from commonplace.catalog.sqlite import spelling
+
+        return spelling.near(self._db, word, limit)
+
+    def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> list[Hit]:
+        from commonplace.catalog.sqlite import nearest
+
+        return nearest.search(self._db, model, vector, where, limit)
+
+    def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
+        from commonplace.catalog.sqlite import embedding
+
+        return embedding.waiting(self._db, model, limit)
+
+    def count_unembedded(self, model: str) -> int:
+        from commonplace.catalog.sqlite import embedding
+
+        return embedding.count_waiting(self._db, model)
+
+    def by_id(self, ids: Sequence[str]) -> dict[str, MemoryRecord]:
+        rows = self._db.execute(f"SELECT {MEMORIES.select} FROM memories WHERE id IN {_GIVEN}", (_given(ids),))
+        return {record.id: record for record in MEMORIES.readable(rows)}
+
+    def at_places(self, places: Sequence[int]) -> dict[int, MemoryRecord]:
+        rows = self._db.execute(f"SELECT {MEMORIES.select}, n FROM memories WHERE n IN {_GIVEN}", (_given(places),))
+        return {row[-1]: record for row in rows for record in MEMORIES.readable((row,))}
+
+    def links_of(self, ids: Sequence[str]) -> list[Link]:
+        table = table_of(Entity.LINK)
+        rows = self._db.execute(
+            f"SELECT {table.select} FROM memory_links WHERE from_id IN {_GIVEN} UNION"
+            f" SELECT {table.select} FROM memory_links WHERE to_id IN {_GIVEN} ORDER BY 5, 1, 2, 3",
+            (_given(ids), _given(ids)),
+        )
+        return [table.from_row(row) for row in rows]
+
+    def receipt(self, id: str) -> Receipt | None:
+        from commonplace.catalog.sqlite import receipts
+
+        return receipts.one(self._db, id)
+
+    def receipts(
+        self,
+        *,
+        memory_id: str | None = None,
+        session: str | None = None,
+        since: datetime | None = None,
+        limit: int = 20,
+    ) -> list[Receipt]:
+        from commonplace.catalog.sqlite import receipts
+
+        return receipts.several(self._db, memory_id, session, since, limit)
 
     def any_purged(self) -> bool:
         return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").get)
@@ -231,6 +290,14 @@ def _same_words(one: MemoryRecord, other: MemoryRecord) -> bool:
 
 def _same_readers(one: MemoryRecord, other: MemoryRecord) -> bool:
     return all(getattr(one, field) == getattr(other, field) for field in _READERS)
+
+
+_GIVEN = "(SELECT value FROM json_each(?))"
+
+
+def _given(values: Sequence[object]) -> str:
+    """Many values as one, for `_GIVEN`."""
+    return msgspec.json.encode(values).decode()
 
 
 _READERS = ("type", "scope", "project_id", "repo_id", "agent_id", "tenant")
