@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 _LOCAL = frozenset(("use", "threads"))
 
 
-def choose(config: Mapping[str, Any]) -> Embedder | None:
-    """The embedder that the settings ask for. `config` is the whole config file, parsed."""
-    asked = _asked(config, "embedder")
+def choose(config: Mapping[str, Any], named: str | None = None) -> Embedder | None:
+    """The embedder that the caller names or the settings ask for. `config` is the whole config file, parsed."""
+    asked = _asked(config, "embedder", named)
     use = asked["use"]
     if use == "none":
         return None
@@ -39,9 +39,9 @@ def choose(config: Mapping[str, Any]) -> Embedder | None:
     return None if weights is None else _local(weights, asked.get("threads"))
 
 
-def choose_reranker(config: Mapping[str, Any]) -> Reranker | None:
-    """The reranker that the settings ask for; `auto` is the one we know, if its files are here."""
-    asked = _asked(config, "reranker")
+def choose_reranker(config: Mapping[str, Any], named: str | None = None) -> Reranker | None:
+    """The reranker that the caller names or the settings ask for; `auto` is the one we know, if its files are here."""
+    asked = _asked(config, "reranker", named)
     use = asked["use"]
     _refuse_others(asked, "reranker")
     if use == "none" or (use == "auto" and not _runs(RERANKER)):
@@ -51,10 +51,10 @@ def choose_reranker(config: Mapping[str, Any]) -> Reranker | None:
     return CrossEncoder(RERANKER if use == "auto" else _here(known(use, "reranker")), asked.get("threads"))
 
 
-def _asked(config: Mapping[str, Any], table: str) -> dict[str, Any]:
-    """What the environment asks for, else the table. Not both mixed: a key must not go to another address than its own."""
-    wanted = os.environ.get(f"COMMONPLACE_{table.upper()}") or config.get(table) or "auto"
-    asked = {"use": wanted} if isinstance(wanted, str) else {"use": "auto", **wanted}
+def _asked(config: Mapping[str, Any], table: str, named: str | None) -> dict[str, Any]:
+    """What the caller names, else the environment, else the table. Never mixed: a key must not go to another address."""
+    wanted = named or os.environ.get(f"COMMONPLACE_{table.upper()}") or config.get(table) or "auto"
+    asked: dict[str, Any] = {"use": wanted} if isinstance(wanted, str) else {"use": "auto", **wanted}
     if not isinstance(asked["use"], str):
         raise InvalidError(f"[{table}] use: this is not a name or an address", where=table)
     threads = asked.get("threads")

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -58,6 +57,8 @@ class OnnxModel:
         """The same for many, spread over the cores; the longest first, so that no core is left with it at the end."""
         if len(texts) < 2 or self._threads < 2:
             return [self.run(pieces) for pieces in texts]
+        from concurrent.futures import ThreadPoolExecutor
+
         order = sorted(range(len(texts)), key=lambda n: -len(texts[n][0]))
         with ThreadPoolExecutor(min(self._threads, len(texts)), "commonplace-model") as pool:
             answers = dict(zip(order, pool.map(lambda n: self.run(texts[n]), order), strict=True))

@@ -1,0 +1,169 @@
+"""An embedder behind an address: any server that answers `POST {base}/embeddings` in the shape that OpenAI's API made common.
+
+Ollama, LM Studio, llama.cpp, vLLM and the hosted ones speak it. What they differ in is said in `[embedder]`: prefixes or extra
+fields for questions and documents, and how many dimensions to ask for. What comes back is not trusted: it must be the
+right number of rows of the same length, finite and not nothing, and it is made unit length here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from commonplace.errors import InvalidError
+from commonplace.model.base import Noun
+from commonplace.providers.addresses import Target, target_of
+from commonplace.providers.wire import failed, post
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from commonplace.seam.embedder import Vector, Vectors
+
+KEY_VARIABLE = "COMMONPLACE_EMBEDDER_KEY"
+
+
+class EndpointSettings(Noun, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `[embedder]` may say when `use` is an address."""
+
+    use: str
+    model: str = ""
+    api_key_env: str = KEY_VARIABLE  # the name of an environment variable; the key itself stays out of files
+    api_key: str = ""
+    query_prefix: str = ""
+    document_prefix: str = ""
+    query_extra: dict[str, Any] = {}
+    document_extra: dict[str, Any] = {}
+    dimensions: int | None = None  # as many are asked for, and no other number is accepted
+    dimensions_field: str = "dimensions"
+    max_tokens: int = 512
+    batch_size: int = 64
+    timeout: float = 60.0  # for a batch of documents, all attempts together
+    query_timeout: float = 5.0  # for a question: somebody waits for it
+    allow: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:  # the key must not be in a traceback
+        return f"<settings of {self.model}>"
+
+
+def endpoint_of(asked: Mapping[str, Any]) -> EndpointEmbedder:
+    """The embedder that a table of settings describes. The model may also stand behind a `#` in the address."""
+    url, _, model = str(asked["use"]).partition("#")
+    try:
+        settings = msgspec.convert({"model": model, **asked, "use": url}, EndpointSettings)
+    except msgspec.ValidationError:
+        # Not the decoder's words: they may quote the value, and the value may be the key.
+        fields = ", ".join(EndpointSettings.__struct_fields__)
+        raise InvalidError("[embedder] is not understood", where="embedder", hint=f"It may say: {fields}.") from None
+    if not settings.model:
+        raise InvalidError(
+            "[embedder] names no model", where="embedder", hint="Say which: model = …, or put #model at the end."
+        )
+    if (
+        min(
+            settings.batch_size, settings.timeout, settings.query_timeout, settings.dimensions or 1, settings.max_tokens
+        )
+        <= 0
+    ):
+        raise InvalidError("[embedder]: sizes and times are greater than nothing", where="embedder")
+    return EndpointEmbedder(settings)
+
+
+class EndpointEmbedder:
+    """`seam.embedder.Embedder` over a server. Making one calls nobody."""
+
+    def __init__(self, settings: EndpointSettings) -> None:
+        self._settings = settings
+        self._target: Target = target_of(settings.use, settings.allow)
+        self._dimensions = settings.dimensions
+        if self._key() and not self._target.secure and not self._target.is_private:
+            raise InvalidError("a key must not go over http", where="embedder", hint="Use an https address.")
+
+    def __repr__(self) -> str:
+        return f"<embedder {self.model} at {self._target.shown}>"
+
+    @property
+    def model(self) -> str:
+        """The server's name for it, and a hash of all that shapes its vectors. Not the address: servers move."""
+        shaping = ("model", "query_prefix", "document_prefix", "query_extra", "document_extra", "dimensions")
+        said = [getattr(self._settings, field) for field in shaping]
+        return f"{self._settings.model}/endpoint/{sha256(msgspec.json.encode(said, order='sorted')).hexdigest()[:8]}"
+
+    @property
+    def dimensions(self) -> int:
+        if self._dimensions is None:
+            self.query("how many dimensions?")
+        assert self._dimensions is not None
+        return self._dimensions
+
+    @property
+    def max_tokens(self) -> int:
+        return self._settings.max_tokens
+
+    def documents(self, texts: Sequence[str]) -> Vectors:
+        import numpy as np
+
+        said, size = self._settings, self._settings.batch_size
+        batches = [texts[start : start + size] for start in range(0, len(texts), size)]
+        rows = [self._ask(said.document_prefix, batch, said.document_extra, said.timeout) for batch in batches]
+        return np.concatenate(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
+
+    def query(self, text: str) -> Vector:
+        said = self._settings
+        vector: Vector = self._ask(said.query_prefix, [text], said.query_extra, said.query_timeout)[0]
+        return vector
+
+    def _ask(self, prefix: str, texts: Sequence[str], extra: Mapping[str, Any], seconds: float) -> Vectors:
+        body: dict[str, Any] = {"model": self._settings.model, "input": [prefix + text for text in texts]}
+        if self._settings.dimensions:
+            body[self._settings.dimensions_field] = self._settings.dimensions
+        raw = post(self._target, "/embeddings", {**body, **extra}, self._key(), seconds)
+        return self._checked(raw, len(texts))
+
+    def _checked(self, raw: bytes, count: int) -> Vectors:
+        """The rows of an answer in their order, each of length one; anything else is refused, not repaired."""
+        import numpy as np
+
+        rows = self._rows(raw, count)
+        wanted = self._dimensions or len(rows[0])
+        if wanted == 0 or any(len(row) != wanted for row in rows):
+            raise failed(self._target, f"its vectors do not all have {wanted} dimensions")
+        found: npt.NDArray[np.float64] = np.array(rows, dtype=np.float64)
+        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        if not np.isfinite(lengths).all() or (lengths == 0).any():
+            raise failed(self._target, "some of its vectors are nothing or no numbers")
+        self._dimensions = wanted
+        unit: Vectors = (found / lengths).astype(np.float32)
+        return unit
+
+    def _rows(self, raw: bytes, count: int) -> list[list[float]]:
+        try:
+            data = msgspec.json.decode(raw, type=_Answer).data
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise failed(self._target, "its answer is not understood") from None
+        places = [n if row.index is None else row.index for n, row in enumerate(data)]
+        if sorted(places) != [*range(count)]:
+            raise failed(self._target, f"it gave {len(data)} vectors for {count} texts")
+        by_place = dict(zip(places, data, strict=True))
+        return [by_place[n].embedding for n in range(count)]
+
+    def _key(self) -> str:
+        """Read when it is needed and kept nowhere; checked, because an error about a malformed header would quote it."""
+        key = self._settings.api_key or os.environ.get(self._settings.api_key_env, "")
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise InvalidError("the key of [embedder] has characters that no key has", where="embedder")
+        return key
+
+
+class _Row(msgspec.Struct):
+    embedding: list[float]
+    index: int | None = None  # some servers leave it out and keep the order
+
+
+class _Answer(msgspec.Struct):
+    data: list[_Row]
