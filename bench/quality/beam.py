@@ -49,7 +49,8 @@ def _question(asked: dict[str, Any], known: set[str]) -> Question:
         {key: frozenset(map(str, _ids(ids))) & known for key, ids in source.items()} if isinstance(source, dict) else {}
     )
     sides = (named["first_statement"], named["second_statement"]) if "first_statement" in named else ()
-    older, newer = named.get("original_info", frozenset()), named.get("updated_info", frozenset())
+    newer = named.get("updated_info", frozenset())
+    older = named.get("original_info", frozenset()) - newer  # a few name the same message twice: no order to get right
     return Question(
         asked["question_id"], asked["question"], asked["category"], gold, older=older, newer=newer, sides=sides
     )
