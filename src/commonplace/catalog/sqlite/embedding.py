@@ -7,7 +7,7 @@ change, or that comes back from being deleted, is noted in the same transaction 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -23,7 +23,7 @@ Entry = tuple[str, str, "Floats"]
 
 # Without vectors of this model and of these words. Bound: model.
 _WAITS = (
-    "status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.model = ?1 AND v.n = memories.n"
+    "status <> 'deleted' AND NOT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.key = (?1 << 40) + memories.n"
     " AND v.fingerprint = substr(memories.fingerprint, -16))"
 )
 _WANTED = f"FROM vectors_wanted AS w CROSS JOIN memories USING (n) WHERE w.model = ?1 AND {_WAITS}"
@@ -60,28 +60,34 @@ def keep(db: apsw.Connection, name: str, entries: Sequence[Entry]) -> None:
     from commonplace.catalog.sqlite import vectors
 
     model = _model(db, name, entries)
-    for n, stamp, rows in _still_true(db, entries):
-        if rows.shape[1:] != (model.dimensions,):
-            raise InvalidError(f"a vector of {name} must have {model.dimensions} dimensions")
-        db.execute(
-            "INSERT OR REPLACE INTO memory_vectors VALUES (?, ?, ?, ?)", (model.number, n, stamp, vectors.pack(rows))
-        )
-        db.execute("DELETE FROM vectors_wanted WHERE model = ? AND n = ?", (model.number, n))
+    kept = [*_still_true(db, model, entries)]
+    db.executemany(
+        "INSERT OR REPLACE INTO memory_vectors VALUES (?, ?, ?)",
+        [(vectors.key_of(model.number, n), stamp, vectors.pack(rows)) for n, stamp, rows in kept],
+    )
+    db.executemany("DELETE FROM vectors_wanted WHERE model = ? AND n = ?", [(model.number, n) for n, _, _ in kept])
+    _code(db, model, [(n, rows) for n, _, rows in kept])
     _move_on(db, model)
 
 
 def drop(db: apsw.Connection, name: str | None) -> None:
     """Forget all vectors of one model, or of all."""
     for (number,) in db.execute("SELECT model FROM vector_models WHERE name = ?1 OR ?1 IS NULL", (name,)).fetchall():
-        for table in ("vector_codes", "vectors_wanted", "memory_vectors", "vector_models"):
+        db.execute("DELETE FROM memory_vectors WHERE key > ?1 << 40 AND key < (?1 + 1) << 40", (number,))
+        for table in ("vector_codes", "vectors_wanted", "vector_models"):
             db.execute(f"DELETE FROM {table} WHERE model = ?", (number,))
 
 
 def erase(db: apsw.Connection, n: int) -> None:
     """Destroy whatever was made of memory `n`."""
-    for (number,) in db.execute("SELECT model FROM vector_models").fetchall():
-        db.execute("DELETE FROM memory_vectors WHERE model = ? AND n = ?", (number, n))
+    models: list[Any] = db.execute("SELECT model, dimensions, centre FROM vector_models").fetchall()
+    for number, dimensions, centre in models:
+        db.execute("DELETE FROM memory_vectors WHERE key = (? << 40) + ?", (number, n))
         db.execute("DELETE FROM vectors_wanted WHERE model = ? AND n = ?", (number, n))
+        if centre is not None:
+            from commonplace.catalog.sqlite import codes
+
+            codes.forget(db, number, dimensions, n)
 
 
 def _place(db: apsw.Connection, name: str) -> tuple[int, int]:
@@ -101,17 +107,58 @@ def _model(db: apsw.Connection, name: str, entries: Sequence[Entry]) -> Model:
     return model
 
 
-def _still_true(db: apsw.Connection, entries: Sequence[Entry]) -> Iterator[tuple[int, str, Floats]]:
+def _still_true(db: apsw.Connection, model: Model, entries: Sequence[Entry]) -> Iterator[tuple[int, str, Floats]]:
+    """Of these, those that are of a memory's present words and not kept yet: number, stamp, vectors."""
     from commonplace.catalog.sqlite import vectors
 
     for id, fingerprint, rows in entries:
-        found = db.execute("SELECT n, fingerprint FROM memories WHERE id = ?", (id,)).fetchone()
-        if found and found[1] == fingerprint:
-            yield found[0], vectors.stamp_of(fingerprint), rows
+        if rows.ndim != 2 or rows.shape[1] != model.dimensions or not len(rows):
+            raise InvalidError(f"vectors of this model must be passages x {model.dimensions}")
+        found = db.execute(
+            f"SELECT n FROM memories WHERE id = ?2 AND fingerprint = ?3 AND {_WAITS}", (model.number, id, fingerprint)
+        ).get
+        if found is not None:
+            yield found, vectors.stamp_of(fingerprint), rows
+
+
+def _code(db: apsw.Connection, model: Model, kept: list[tuple[int, Floats]]) -> None:
+    """New vectors get codes, as soon as there are enough vectors for codes."""
+    import numpy as np
+
+    from commonplace.catalog.sqlite import codes
+
+    count = model.vectors + sum(len(rows) for _, rows in kept)
+    db.execute("UPDATE vector_models SET vectors = ? WHERE model = ?", (count, model.number))
+    if model.centre is None and count >= codes.ENOUGH:
+        recode(db, model.number, model.dimensions)
+    elif model.centre is not None and kept:
+        numbers = np.repeat([n for n, _ in kept], [len(rows) for _, rows in kept])
+        centre = np.frombuffer(model.centre, dtype=np.float32)
+        new = codes.encode(numbers, np.concatenate([rows for _, rows in kept]), centre)
+        codes.add(db, model.number, model.dimensions, new)
+
+
+def recode(db: apsw.Connection, number: int, dimensions: int) -> None:
+    """All codes of a model anew, from its vectors alone. The first of them say where the centre is."""
+    import numpy as np
+
+    from commonplace.catalog.sqlite import codes, vectors
+
+    db.execute("DELETE FROM vector_codes WHERE model = ?", (number,))
+    centre, count = None, 0
+    for numbers, rows in vectors.in_groups(db, number, dimensions, codes.ENOUGH):
+        count += len(rows)
+        if centre is None and len(rows) >= codes.ENOUGH:
+            centre = rows.mean(axis=0)
+        if centre is not None:
+            codes.add(db, number, dimensions, codes.encode(numbers, rows, centre))
+    stored = None if centre is None else centre.astype(np.float32).tobytes()
+    db.execute("UPDATE vector_models SET vectors = ?, centre = ? WHERE model = ?", (count, stored, number))
 
 
 def _move_on(db: apsw.Connection, model: Model) -> None:
-    """The mark goes to the last memory before the first that still waits."""
+    """The mark goes to the last memory before the first that still waits; what no longer waits is no longer wanted."""
+    db.execute(f"DELETE FROM vectors_wanted WHERE model = ?1 AND n NOT IN (SELECT w.n {_WANTED})", (model.number,))
     first = db.execute(f"SELECT n {_BEHIND} ORDER BY n LIMIT 1", (model.number, model.upto)).get
     last = first - 1 if first else db.execute("SELECT coalesce(max(n), 0) FROM memories").get
     db.execute("UPDATE vector_models SET upto = ? WHERE model = ?", (last, model.number))

@@ -1,32 +1,81 @@
-"""Which memories mean nearly this? The cosine of the best passage, over those that the filter lets through."""
+"""Which memories mean nearly this? The cosine of the best passage, over those that the filter lets through.
+
+Few vectors, or a narrow filter: each is compared as it is. Many: codes propose, the real vectors decide, and the filter is
+checked from the best downwards; if it leaves too few, more are proposed, until there are enough or all were looked at.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
 
-from commonplace.catalog.sqlite import listing, vectors
+from commonplace.catalog.sqlite import codes, narrow, vectors
 from commonplace.model.filter import Filter
 from commonplace.seam.terms import Hit
 
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.vectors import Floats, Model
 
-def search(db: apsw.Connection, name: str, vector: vectors.Floats, where: Filter, limit: int) -> list[Hit]:
+# How many are proposed for each that is asked for, and at least: measured in docs/adr/0013.
+_PROPOSED = 3
+_AT_LEAST = 400
+_COLUMNS = f"memories.id, memories.n, substr(memories.fingerprint, -{vectors.STAMP})"
+Scored = list[tuple[float, int, int, str]]
+"""Cosine, number, passage and the words it was made of."""
+
+
+def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit: int) -> list[Hit]:
     """The best `limit`, best first; ties by id."""
     model = vectors.model_of(db, name)
     if model is None or limit < 1:
         return []
     question = vectors.asked(model, vector)
-    condition, values = listing.filter_sql(where)
-    rows: list[Any] = db.execute(
-        "SELECT memories.id, n, vectors FROM memory_vectors CROSS JOIN memories USING (n)"
-        f" WHERE model = ? AND memory_vectors.fingerprint = substr(memories.fingerprint, -{vectors.STAMP}) AND {condition}",
-        (model.number, *values),
-    ).fetchall()
-    if not rows:
+    few = narrow.few(db, where)
+    if few is not None:
+        scored = _compared(vectors.of(db, model.number, few), question)
+        return _checked(db, scored, where, limit)
+    if model.centre is None:
+        return _checked(db, _compared([*vectors.all_of(db, model.number)], question), where, limit)
+    return _proposed(db, model, question, where, limit)
+
+
+def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter, limit: int) -> list[Hit]:
+    asked = max(_PROPOSED * limit, _AT_LEAST)
+    while True:
+        numbers = codes.best(db, model.number, question, asked).tolist()
+        everything = len(numbers) < asked
+        if asked > max(_PROPOSED * limit, _AT_LEAST):  # the filter lets few through: check before comparing
+            numbers = narrow.passing(db, where, numbers)
+        hits = _checked(db, _compared(vectors.of(db, model.number, numbers), question), where, limit)
+        if len(hits) >= limit or everything:
+            return hits
+        asked *= 8
+
+
+def _compared(rows: Sequence[tuple[int, str, bytes]], question: Floats) -> Scored:
+    """Best first. A row that is damaged cannot be compared, and is left out; `doctor` names it."""
+    whole = [row for row in rows if vectors.is_whole(row[2], len(question))]
+    if not whole:
         return []
-    scores, passages = vectors.cosines([row[2] for row in rows], question)
-    order = np.argsort(-scores, kind="stable")[: limit * 2]
-    hits = [Hit(rows[i][0], rows[i][1], float(scores[i]), int(passages[i])) for i in order]
+    scores, passages = vectors.cosines([row[2] for row in whole], question)
+    order = np.argsort(-scores, kind="stable")
+    return [(float(scores[i]), whole[i][0], int(passages[i]), whole[i][1]) for i in order]
+
+
+def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
+    """Those that the filter lets through and that still have the words their vectors were made of."""
+    hits: list[Hit] = []
+    step = limit + 20
+    for start in range(0, len(scored), step):
+        some = {n: (score, passage, stamp) for score, n, passage, stamp in scored[start : start + step]}
+        for id, n, present in narrow.rows_of(db, where, [*some], _COLUMNS):
+            score, passage, stamp = some[n]
+            if stamp == present:
+                hits.append(Hit(id, n, score, passage))
+        if len(hits) > limit and hits[-1].score < hits[limit - 1].score:
+            break  # beyond the last place nobody can still tie with it
+        step = max(step, 500)
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]

@@ -149,18 +149,17 @@ DROP TABLE memory_vectors;
 CREATE TABLE vector_models (
   model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
   upto INTEGER NOT NULL,  -- no memory up to this number waits for its vectors, but those in vectors_wanted
-  vectors INTEGER NOT NULL,  -- how many there are
-  centre BLOB  -- what the codes are taken around; NULL while there are too few for codes
+  vectors INTEGER NOT NULL,  -- how many were kept
+  centre BLOB  -- what the codes are taken around; NULL while there are too few vectors for codes
 );
 CREATE TABLE memory_vectors (
-  model INTEGER, n INTEGER, fingerprint TEXT NOT NULL, vectors BLOB NOT NULL, PRIMARY KEY (model, n)
-) WITHOUT ROWID;
-CREATE TABLE vectors_wanted (model INTEGER, n INTEGER, PRIMARY KEY (model, n)) WITHOUT ROWID;
--- One bit for each dimension of each vector, many vectors to a row: what is looked through first.
-CREATE TABLE vector_codes (
-  block INTEGER PRIMARY KEY, model INTEGER NOT NULL, cell INTEGER NOT NULL, codes BLOB NOT NULL
+  key INTEGER PRIMARY KEY,  -- model * 2^40 + n
+  fingerprint TEXT NOT NULL, vectors BLOB NOT NULL
 );
-CREATE INDEX vector_codes_by_cell ON vector_codes (model, cell);
+CREATE TABLE vectors_wanted (model INTEGER, n INTEGER, PRIMARY KEY (model, n)) WITHOUT ROWID;
+-- Two bits for each dimension of each vector, many vectors to a row (catalog/sqlite/codes.py): what is looked through first.
+CREATE TABLE vector_codes (block INTEGER PRIMARY KEY, model INTEGER NOT NULL, codes BLOB NOT NULL);
+CREATE INDEX vector_codes_by_model ON vector_codes (model, block);
 """
 
 MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2}

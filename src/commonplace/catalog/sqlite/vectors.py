@@ -7,10 +7,11 @@ count (A45, A77). Vectors hold no truth; they can be dropped at any time and mad
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
+import msgspec
 import numpy as np
 
 from commonplace.errors import InvalidError, NotSearchedError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 # How much of a fingerprint is kept: 64 bits tell one text from its successor.
 STAMP = 16
+# How many bits of a key are the memory's number.
+ROOM = 40
 
 
 class Model(NamedTuple):
@@ -41,6 +44,57 @@ def model_of(db: apsw.Connection, name: str) -> Model | None:
     return Model(*row) if row else None
 
 
+def key_of(model: int, n: int) -> int:
+    """The key of a memory's row: one number, because that is the cheapest to look up."""
+    return (model << ROOM) + n
+
+
+def of(db: apsw.Connection, model: int, numbers: Sequence[int]) -> list[tuple[int, str, bytes]]:
+    """Number, stamp and vectors of those memories that have any."""
+    rows: list[Any] = db.execute(
+        "SELECT j.value, v.fingerprint, v.vectors FROM json_each(?) AS j CROSS JOIN memory_vectors AS v ON v.key = ? + j.value",
+        (msgspec.json.encode(numbers).decode(), key_of(model, 0)),
+    ).fetchall()
+    return rows
+
+
+def all_of(db: apsw.Connection, model: int) -> Iterator[tuple[int, str, bytes]]:
+    """Number, stamp and vectors of every memory that has any, in order."""
+    first = key_of(model, 0)
+    return db.execute(
+        "SELECT key - ?1, fingerprint, vectors FROM memory_vectors WHERE key > ?1 AND key < ?2",
+        (first, key_of(model + 1, 0)),
+    )
+
+
+def in_groups(
+    db: apsw.Connection, model: int, dimensions: int, size: int
+) -> Iterator[tuple[NDArray[np.int64], Floats]]:
+    """Numbers and vectors of every passage that can be read, at least `size` at a time until the last."""
+    numbers: list[int] = []
+    group: list[Floats] = []
+    for n, _, blob in all_of(db, model):
+        if is_whole(blob, dimensions):
+            group.append(unpack(blob, dimensions))
+            numbers += [n] * len(group[-1])
+            if len(numbers) >= size:
+                yield np.array(numbers), np.concatenate(group)
+                numbers, group = [], []
+    if numbers:
+        yield np.array(numbers), np.concatenate(group)
+
+
+def unpack(blob: bytes, dimensions: int) -> Floats:
+    """The passages as they can be had back: unit vectors, each number to one part in a hundred."""
+    rows = np.frombuffer(blob, dtype=_layout(dimensions))
+    back: Floats = rows["codes"].astype(np.float32) * rows["scale"][:, None]
+    return back
+
+
+def is_whole(blob: object, dimensions: int) -> bool:
+    return isinstance(blob, bytes) and len(blob) > 0 and len(blob) % _layout(dimensions).itemsize == 0
+
+
 def stamp_of(fingerprint: str) -> str:
     return fingerprint[-STAMP:]
 
@@ -56,20 +110,17 @@ def pack(vectors: Floats) -> bytes:
     return rows.tobytes()
 
 
-def cosines(blobs: Sequence[bytes], vector: Floats) -> tuple[Floats, Floats]:
+def cosines(blobs: Sequence[bytes], vector: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """For each memory's passages: the best cosine, and which passage it was."""
     layout = _layout(len(vector))
-    counts = np.array([len(blob) // layout.itemsize for blob in blobs])
-    if any(len(blob) % layout.itemsize or not blob for blob in blobs):
-        raise NotSearchedError("a vector is not what was written", hint=MEND, code="vectors_damaged")
     rows = np.frombuffer(b"".join(blobs), dtype=layout)
     scores = (rows["codes"].astype(np.float32) @ vector) * rows["scale"]
     if len(rows) == len(blobs):
         return scores, np.zeros(len(blobs), dtype=np.int64)
+    counts = np.array([len(blob) // layout.itemsize for blob in blobs])
     starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    best = np.maximum.reduceat(scores, starts)
     which = [int(scores[start : start + count].argmax()) for start, count in zip(starts, counts, strict=True)]
-    return best, np.array(which)
+    return np.maximum.reduceat(scores, starts), np.array(which)
 
 
 def _layout(dimensions: int) -> np.dtype[Any]:
@@ -88,6 +139,3 @@ def asked(model: Model, vector: Floats) -> Floats:
     if not np.isfinite(flat).all():
         raise InvalidError("a vector must hold finite numbers")
     return flat / max(float(np.linalg.norm(flat)), 1e-12)
-
-
-MEND = "Run `commonplace doctor --repair`; vectors are made anew from the memories."

@@ -1,0 +1,81 @@
+"""How narrow is a filter? If few memories pass it, a search looks at those alone; if many do, it looks first and checks after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from commonplace.catalog.sqlite import facets, fresh, listing
+from commonplace.model.base import to_micros
+from commonplace.model.filter import Filter
+
+# So many are sooner looked at one by one than found among all.
+FEW = 1_000
+_LISTS = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
+
+
+def few(db: apsw.Connection, where: Filter) -> list[int] | None:
+    """The numbers of all that pass, if one of the filter's own conditions lets only few through. None if not."""
+    for facet, values in _asked(where):
+        numbers = _at_most(db, where, facet, values, FEW)
+        if numbers is not None:
+            return passing(db, where, numbers)
+    return None
+
+
+def passing(db: apsw.Connection, where: Filter, numbers: Sequence[int]) -> list[int]:
+    """Those of these memories that the filter lets through, in the order given."""
+    return [n for n, *_ in rows_of(db, where, numbers, "memories.n")]
+
+
+def rows_of(db: apsw.Connection, where: Filter, numbers: Sequence[int], columns: str) -> list[tuple[Any, ...]]:
+    """Columns of those of these memories that the filter lets through, in the order given."""
+    condition, values = listing.filter_sql(where)
+    return db.execute(
+        f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories ON memories.n = j.value WHERE {condition}",
+        (msgspec.json.encode(numbers).decode(), *values),
+    ).fetchall()
+
+
+def _asked(where: Filter) -> Iterator[tuple[str, list[str]]]:
+    """The conditions that a facet stands for, the narrowest in practice first."""
+    for tag in where.tags or ():
+        yield facets.TAG, [tag]
+    for field in reversed(facets.FIELDS):
+        asked = getattr(where, _LISTS.get(field, field))
+        if asked is not None:
+            yield field, [str(word) for word in asked] if field in _LISTS else [asked]
+    if where.always_load:
+        yield facets.ALWAYS_LOAD, ["1"]
+    yield facets.ANY, [""]  # with its status, and its time
+
+
+def _at_most(db: apsw.Connection, where: Filter, facet: str, values: list[str], most: int) -> list[int] | None:
+    """The numbers under a facet, the fresh ones included; None if there are more than `most`."""
+    span, spanned = _span(where)
+    statuses = [str(status) for status in where.statuses]
+    rows: list[Any] = db.execute(
+        f"SELECT n FROM memory_facets WHERE facet = ? AND value IN ({_marks(values)}) AND status IN ({_marks(statuses)}){span}"
+        " LIMIT ?",
+        (facets.CODES[facet], *values, *statuses, *spanned, most + 1),
+    ).fetchall()
+    if len(rows) > most:
+        return None
+    waiting: list[Any] = db.execute("SELECT n FROM memories WHERE n > ? ORDER BY n", (fresh.upto(db),)).fetchall()
+    return [*sorted(row[0] for row in rows), *(row[0] for row in waiting)]
+
+
+def _span(where: Filter) -> tuple[str, list[int]]:
+    parts, values = "", []
+    for field, sign in (("since", ">="), ("until", "<")):
+        if getattr(where, field) is not None:
+            parts += f" AND created_at {sign} ?"
+            values.append(to_micros(getattr(where, field)))
+    return parts, values
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
