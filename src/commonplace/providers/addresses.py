@@ -78,7 +78,8 @@ class Target(Noun, frozen=True, kw_only=True):
 def target_of(url: str, allow: Sequence[str] = ()) -> Target:
     """Take a base URL apart; refuse what is not a plain http or https address."""
     split = _split(url)
-    if split.scheme not in ("http", "https") or not split.hostname or not url.isascii() or not url.isprintable():
+    plain = url.isascii() and url.isprintable() and " " not in url
+    if split.scheme not in ("http", "https") or not split.hostname or not plain:
         raise InvalidError("this is not an http or https address", where="embedder")
     if "@" in split.netloc:
         raise InvalidError("a password in an address is seen by many", where="embedder", hint="Use `api_key_env`.")

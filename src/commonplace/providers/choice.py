@@ -54,11 +54,11 @@ def choose_reranker(config: Mapping[str, Any], named: str | None = None) -> Rera
 def _asked(config: Mapping[str, Any], table: str, named: str | None) -> dict[str, Any]:
     """What the caller names, else the environment, else the table. Never mixed: a key must not go to another address."""
     wanted = named or os.environ.get(f"COMMONPLACE_{table.upper()}") or config.get(table) or "auto"
-    asked: dict[str, Any] = {"use": wanted} if isinstance(wanted, str) else {"use": "auto", **wanted}
+    asked: dict[str, Any] = {"use": "auto", **wanted} if isinstance(wanted, Mapping) else {"use": wanted}
     if not isinstance(asked["use"], str):
         raise InvalidError(f"[{table}] use: this is not a name or an address", where=table)
     threads = asked.get("threads")
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
+    if threads is not None and (type(threads) is not int or threads < 1):
         raise InvalidError(f"[{table}] threads: this is not a number of threads", where=table)
     return asked
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "COMMONPLACE_EMBEDDER_KEY"
 
+Count = Annotated[int, msgspec.Meta(gt=0)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
+
 
 class EndpointSettings(Noun, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `[embedder]` may say when `use` is an address."""
@@ -39,12 +42,12 @@ class EndpointSettings(Noun, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     document_prefix: str = ""
     query_extra: dict[str, Any] = {}
     document_extra: dict[str, Any] = {}
-    dimensions: int | None = None  # as many are asked for, and no other number is accepted
+    dimensions: Count | None = None  # as many are asked for, and no other number is accepted
     dimensions_field: str = "dimensions"
-    max_tokens: int = 512
-    batch_size: int = 64
-    timeout: float = 60.0  # for a batch of documents, all attempts together
-    query_timeout: float = 5.0  # for a question: somebody waits for it
+    max_tokens: Count = 512
+    batch_size: Count = 64
+    timeout: Seconds = 60.0  # for a batch of documents, all attempts together
+    query_timeout: Seconds = 5.0  # for a question: somebody waits for it
     allow: tuple[str, ...] = ()
 
     def __repr__(self) -> str:  # the key must not be in a traceback
@@ -64,13 +67,6 @@ def endpoint_of(asked: Mapping[str, Any]) -> EndpointEmbedder:
         raise InvalidError(
             "[embedder] names no model", where="embedder", hint="Say which: model = …, or put #model at the end."
         )
-    if (
-        min(
-            settings.batch_size, settings.timeout, settings.query_timeout, settings.dimensions or 1, settings.max_tokens
-        )
-        <= 0
-    ):
-        raise InvalidError("[embedder]: sizes and times are greater than nothing", where="embedder")
     return EndpointEmbedder(settings)
 
 
@@ -134,7 +130,8 @@ class EndpointEmbedder:
         if wanted == 0 or any(len(row) != wanted for row in rows):
             raise failed(self._target, f"its vectors do not all have {wanted} dimensions")
         found: npt.NDArray[np.float64] = np.array(rows, dtype=np.float64)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
+        with np.errstate(over="ignore"):
+            lengths = np.linalg.norm(found, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or (lengths == 0).any():
             raise failed(self._target, "some of its vectors are nothing or no numbers")
         self._dimensions = wanted

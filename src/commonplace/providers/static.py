@@ -69,7 +69,8 @@ class StaticEmbedder:
         size = self._weights.dimensions * 4
         bytes_of_header = 8 + int.from_bytes(_head(path), "little")
         rows = (self._weights.files[0].size - bytes_of_header) // size
-        return np.memmap(path, dtype="<f4", mode="r", offset=bytes_of_header, shape=(rows, self._weights.dimensions))
+        shape = (rows, self._weights.dimensions)
+        return np.asarray(np.memmap(path, dtype="<f4", mode="r", offset=bytes_of_header, shape=shape))
 
 
 def _head(path: str) -> bytes:

@@ -96,7 +96,8 @@ class _Request:
                 connection.sock, server_hostname=self._target.host
             )
         connection.request("POST", self._target.path + self._path, self._body, self._headers())
-        return _read(connection.getresponse(), self._target)
+        with connection.getresponse() as response:
+            return _read(response, self._target)
 
     def _connect(self) -> socket.socket:
         """The first address that answers: a name often has two, and a local server listens at one of them."""
