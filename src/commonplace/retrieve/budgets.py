@@ -100,22 +100,23 @@ def _from_environment(variable: str, default: int) -> int:
 
 
 class Floor(NamedTuple):
-    """How strong is strong enough: a part of the best one's score, and how sure the search is that it found anything."""
+    """How strong is strong enough: so many points behind the best one, and how sure the search is that it found anything."""
 
-    of_best: float
+    behind: float
     confidence: float = 0.0
 
 
-# A task is asked for, so what is near the best is welcome; a later prompt did not ask, so only what is plainly meant.
+# The search has left out what is weak already. A task is asked for, so all that is left is welcome but a long way behind
+# the best; a later prompt did not ask, so only what is plainly meant. A point is what one spread of meaning is worth.
 FLOORS: Mapping[Moment, Floor] = {
-    Moment.GOAL: Floor(0.4),
-    Moment.TASK: Floor(0.35),
-    Moment.AGENT_CALL: Floor(0.35),
-    Moment.PHASE: Floor(0.35),
-    Moment.PROMPT: Floor(0.7, confidence=0.5),
+    Moment.GOAL: Floor(4.0, confidence=0.2),
+    Moment.TASK: Floor(6.0, confidence=0.1),
+    Moment.AGENT_CALL: Floor(6.0, confidence=0.1),
+    Moment.PHASE: Floor(6.0, confidence=0.1),
+    Moment.PROMPT: Floor(1.5, confidence=0.5),
 }
 # An episode is useful when it is a strong match, or so recent that the work is likely still going on (rfc 35).
-EPISODE_OF_BEST = 0.6
+EPISODE_BEHIND = 2.0
 EPISODE_DAYS = 7
 
 # One memory is one line of a prompt. What is longer is shown by its summary, or by the part that answers.
@@ -128,3 +129,5 @@ MOST_SIDES = 4
 # Of a project's standing memories the newest so many are looked at, and the strongest so many of each sort are offered.
 STANDING_LOOKED_AT = 200
 STANDING_OFFERED = 8
+# How many of those that had no room are named.
+MOST_NAMED = 10

@@ -71,7 +71,8 @@ def of_command(operation: Described, page: Page) -> Iterator[Line]:
     from commonplace.surfaces.cli.options import fields_of, options_of, placeholder
 
     fields, options = fields_of(operation), options_of(operation)
-    arguments = "".join(f" {placeholder(name)}" for name in operation.positional)
+    given = ((placeholder(name), fields[name].required) for name in operation.positional)
+    arguments = "".join(f" {word}" if required else f" [{word}]" for word, required in given)
     needed = "".join(f" {option.shown}" for option in options if option.required)
     yield [(f"commonplace {operation.name}", "title"), (f": {operation.summary}", "")]
     yield []

@@ -64,7 +64,7 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
     """The request that was typed. What is missing or of the wrong sort is refused here; the rest is for the engine."""
     fields = fields_of(operation)
     values: dict[str, Any] = {}
-    for name, text in _arguments(operation, parsed.arguments).items():
+    for name, text in _arguments(operation, parsed.arguments, fields).items():
         values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
     for name, given in parsed.options.items():
         if name in fields:
@@ -80,16 +80,17 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
     return ask(operation.request_class(), **values)
 
 
-def _arguments(operation: Described, given: list[str]) -> dict[str, str]:
+def _arguments(operation: Described, given: list[str], fields: dict[str, Field]) -> dict[str, str]:
+    """What was given, by name. What a request can do without may be left out at the end."""
     wanted = operation.positional
-    if len(given) != len(wanted):
+    if not sum(fields[name].required for name in wanted) <= len(given) <= len(wanted):
         # What was typed is not repeated: a stray word may be half of an unquoted secret.
         needs = " ".join(placeholder(name) for name in wanted) or "no arguments"
         hint = f"Usage: commonplace {operation.example}"
         if len(given) > len(wanted) and wanted:
             hint = "Put quotes around text with spaces. " + hint
         raise UsageError(f"{operation.name} takes {needs}; {len(given)} given", hint)
-    return dict(zip(wanted, given, strict=True))
+    return dict(zip(wanted, given, strict=False))
 
 
 def placeholder(name: str) -> str:

@@ -13,6 +13,7 @@ _RENDERERS = {
     "record": "records:record",
     "records": "records:records",
     "results": "records:results",
+    "context": "context:context",
     "link": "records:link",
     "conflict": "records:conflict",
     "explanation": "journal:explanation",
@@ -36,6 +37,8 @@ def ids_of(operation: Described, answer: Any) -> Iterable[Line]:
         return [[(line, "")] for line in answer.content.split("\n")]
     if operation.answers in ("examination", "report", "import"):
         return []
+    if operation.name == "context":
+        return [[(citation.split()[0], "")] for citation in answer.citations]
     found: list[Any] = answer if isinstance(answer, list) else [answer]
     return [[(getattr(one, "record", one).id, "")] for one in found]
 
