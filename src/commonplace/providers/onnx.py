@@ -84,7 +84,7 @@ def _session(weights: Weights) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # we spread texts, not parts of one text
     options.log_severity_level = 3
-    options.enable_cpu_mem_arena = False  # it would keep the room of the longest text ever seen, for no speed
+    options.enable_mem_pattern = False  # a plan for every length of text takes a third more memory and saves no time
     # The levels above this one differ between processors, and with them the vectors.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED
     open_session = partial(onnxruntime.InferenceSession, sess_options=options, providers=["CPUExecutionProvider"])
