@@ -205,6 +205,13 @@ class TestMoments:
             "Alice prefers tabs over spaces.",
         ]
 
+    def test_what_an_agent_keeps_to_itself_is_in_nobody_elses_prompt(self, book):
+        book.save("Claude's own deploy habit.", type="project", scope="agent", agent_id="claude", always_load=True)
+        for asked in ({}, {"task": "deploy habit"}, {"agent": "other"}, {"agent": "other", "task": "deploy habit"}):
+            assert book.context_for(**asked).text == ""
+        for asked in ({}, {"task": "deploy habit"}):
+            assert contents(book.context_for(agent="claude", **asked).facts) == ["Claude's own deploy habit."]
+
     def test_the_goal_does_not_repeat_what_the_session_started_with(self, work):
         start = work.context_for("falcon", session="s1")
         goal = work.context_for("falcon", task="deploy to the port", moment="goal", session="s1")

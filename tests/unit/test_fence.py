@@ -156,3 +156,12 @@ class TestSigns:
     def test_an_image_or_a_link_that_leads_out_is_marked(self):
         assert carries_link(on_one_line("![x](https://evil.example/?q=1)"))
         assert not carries_link(on_one_line("see docs/guide/context.md"))
+
+
+@pytest.mark.nightly
+@settings(max_examples=10_000)
+@given(attacks, attacks)
+def test_of_ten_thousand_memories_none_stands_outside_the_fence(content, source):
+    """G18: every line inside, every line with its provenance, nothing unseen."""
+    line = f"- 1 | fact | today | agent | {on_one_line(source).replace('|', '/')} | {on_one_line(content)}"
+    assert_closed(fenced([line, line], "id", "book"), 2)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.engine.context_lines import line_of, sort_of
+from commonplace.engine.context_sets import Shelf, is_private
 from commonplace.engine.receipts import candidate_of
 from commonplace.model.receipt import Candidate, Moment
 from commonplace.model.record import MemoryRecord
@@ -24,7 +25,6 @@ from commonplace.retrieve.pack import Entry
 
 if TYPE_CHECKING:
     from commonplace.engine.context import ContextFor
-    from commonplace.engine.context_sets import Shelf
     from commonplace.retrieve.anchors import Tree
     from commonplace.retrieve.ranking import Found
 
@@ -93,6 +93,8 @@ class Gathering:
 
     def _why_not(self, result: RetrievalResult, behind: float) -> str | None:
         floor, record = FLOORS[self.asked.when], result.record
+        if is_private(record, self.asked.agent):
+            return "another agent keeps it to itself"
         if self.asked.when in _ONLY_NEW and record.id in self._shown:
             return "this session was handed it already"
         if behind > floor.behind or self.found.confidence < floor.confidence:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from commonplace import settings
 from commonplace.model.base import to_micros
-from commonplace.model.filter import Circle, Filter
+from commonplace.model.filter import PRIVATE, Circle, Filter
 from commonplace.model.link import ConflictState
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Relation, Scope, Status, Type
@@ -31,20 +31,22 @@ class Shelf:
 
     def always_load(self) -> list[MemoryRecord]:
         """Sorted by priority, then alphabetically by slug: the same text every day (A74)."""
-        return sorted(self._read(settings.MAX_LIST_LIMIT, always_load=True, scopes=self._at_home()), key=_by_slug)
+        found = self._read(settings.MAX_LIST_LIMIT, always_load=True)
+        return sorted((record for record in found if self._may_come_unasked(record)), key=_by_slug)
 
     def profile(self) -> list[MemoryRecord]:
         """What is true of the person wherever the work is."""
-        return self._strongest(types=(Type.PROFILE,), scopes=(Scope.GLOBAL,))
+        return self._strongest([{"types": (Type.PROFILE,), "scopes": (Scope.GLOBAL,)}])
 
     def of_the_project(self, types: tuple[Type, ...], kinds: tuple[str, ...] = ()) -> list[MemoryRecord]:
-        """The strongest memories of the project or repository of these types, and those of these kinds."""
-        if self.circle.project_id is None and self.circle.repo_id is None:
-            return []
-        homes = (Scope.PROJECT, Scope.REPO)
-        found = [record for type in types for record in self._strongest(types=(type,), scopes=homes)]
+        """The strongest memories of the project and repository of each of these types, and of these kinds."""
+        sorts: list[dict[str, object]] = [{"types": (type,)} for type in types]
         if kinds and self._kinds is None:
-            found += self._strongest(kinds=kinds, scopes=homes)
+            sorts.append({"kinds": kinds})
+        named = {"project_id": self.circle.project_id, "repo_id": self.circle.repo_id}
+        # The owner is named first, so that the cost is the project's and not the book's.
+        owners = [{field: value, "scopes": _OWNED} for field, value in named.items() if value is not None]
+        found = [record for sort in sorts for record in self._strongest([owner | sort for owner in owners])]
         return [*{record.id: record for record in found}.values()]
 
     def sides(self, record: MemoryRecord) -> list[MemoryRecord]:
@@ -59,8 +61,8 @@ class Shelf:
 
     def _opponents(self, record: MemoryRecord) -> Iterator[MemoryRecord]:
         known = (self._then(id) for id in _contradicting(self._view, record.id, self._as_of))
-        found = [other for other in known if other is not None and self._stands(other) and self.circle.holds(other)]
-        yield from sorted(found, key=_by_strength)
+        seen = (other for other in known if other is not None and self._stands(other) and self.circle.holds(other))
+        yield from sorted((other for other in seen if not is_private(other, self.circle.agent_id)), key=_by_strength)
 
     def _then(self, id: str) -> MemoryRecord | None:
         if self._seq is None:
@@ -69,14 +71,14 @@ class Shelf:
 
         return memory_at(self._view, id, self._seq)
 
-    def _at_home(self) -> tuple[Scope, ...] | None:
+    def _may_come_unasked(self, record: MemoryRecord) -> bool:
         """With no project named, no project's own memories are handed over unasked."""
-        if self.circle.project_id is not None or self.circle.repo_id is not None:
-            return None
-        return (Scope.GLOBAL,) if self.circle.agent_id is None else (Scope.GLOBAL, Scope.AGENT)
+        somewhere = self.circle.project_id is not None or self.circle.repo_id is not None
+        return not is_private(record, self.circle.agent_id) and (somewhere or record.scope not in _OWNED)
 
-    def _strongest(self, **which: object) -> list[MemoryRecord]:
-        return sorted(self._read(STANDING_LOOKED_AT, **which), key=_by_strength)[:STANDING_OFFERED]
+    def _strongest(self, several: list[dict[str, object]]) -> list[MemoryRecord]:
+        found = {record.id: record for which in several for record in self._read(STANDING_LOOKED_AT, **which)}
+        return sorted(found.values(), key=_by_strength)[:STANDING_OFFERED]
 
     def _read(self, most: int, **which: object) -> list[MemoryRecord]:
         if self._kinds is not None:
@@ -95,6 +97,14 @@ class Shelf:
         """Believed, begun and not over."""
         begun = record.valid_from is None or record.valid_from <= self._now
         return record.status is Status.ACTIVE and begun and record.is_live(self._now)
+
+
+_OWNED = (Scope.PROJECT, Scope.REPO)
+
+
+def is_private(record: MemoryRecord, agent: str | None) -> bool:
+    """Does another agent keep it to itself? Then it is in nobody else's prompt, whatever is looked through (R9)."""
+    return record.scope in PRIVATE and (agent is None or record.agent_id != agent)
 
 
 def _contradicting(view: View, id: str, as_of: datetime | None) -> set[str]:
