@@ -14,12 +14,9 @@ from commonplace.surfaces.operations import BY_NAME, GROUPS, OPERATIONS
 NOT_VERBS = {"close", "perform", "url", "id", "actor", "trust"}
 
 
-# A command is one word; a method says a little more where a word alone would be unclear, or is Python's own.
-METHODS = {"import": "import_", "context": "context_for", "index": "index_pending"}
-
-
 def method_of(operation):
-    return getattr(Book, METHODS.get(operation.name, operation.name))
+    """A command is one word; a method has the verb's own name, which may say a little more (`context`, `context_for`)."""
+    return getattr(Book, operation.verb)
 
 
 def names(operation):
@@ -28,7 +25,7 @@ def names(operation):
 
 def test_every_public_method_of_a_book_is_an_operation():
     public = {name for name in vars(Book) if not name.startswith("_")} - NOT_VERBS
-    assert public == {METHODS.get(name, name) for name in BY_NAME}
+    assert public == {operation.verb for operation in OPERATIONS}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=names)

@@ -48,8 +48,7 @@ def _section(operation: Described) -> Iterator[str]:
 
 
 def method_of(operation: Described) -> Any:
-    name = operation.name
-    return getattr(Book, f"{name}_" if name == "import" else name)
+    return getattr(Book, operation.verb)
 
 
 def _signature(method: Any) -> Iterator[str]:
