@@ -115,7 +115,8 @@ class EndpointEmbedder:
         return vector
 
     def _ask(self, prefix: str, texts: Sequence[str], extra: Mapping[str, Any], seconds: float) -> Vectors:
-        body: dict[str, Any] = {"model": self._settings.model, "input": [prefix + text for text in texts]}
+        asked = [_sendable(prefix + text, self.max_tokens) for text in texts]
+        body: dict[str, Any] = {"model": self._settings.model, "input": asked}
         if self._settings.dimensions:
             body[self._settings.dimensions_field] = self._settings.dimensions
         raw = post(self._target, "/embeddings", {**body, **extra}, self._key(), seconds)
@@ -155,6 +156,14 @@ class EndpointEmbedder:
         if not key.isascii() or not key.isprintable() or " " in key:
             raise InvalidError("the key of [embedder] has characters that no key has", where="embedder")
         return key
+
+
+def _sendable(text: str, max_tokens: int) -> str:
+    """The text as a server takes it: not empty, no half characters, not longer than what its model reads.
+
+    Three bytes to a token: less than English has, so that its end may be lost, and what Chinese has, so that none is refused.
+    """
+    return text.encode("utf-8", "replace")[: max_tokens * 3].decode("utf-8", "ignore") or " "
 
 
 class _Row(msgspec.Struct):

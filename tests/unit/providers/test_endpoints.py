@@ -17,7 +17,7 @@ KEY = "sk-test-1234567890"
 
 
 def at(server, **settings):
-    return choose({"embedder": {"use": server.url, "model": "m", "query_timeout": 1.0, "timeout": 1.0, **settings}})
+    return choose({"embedder": {"use": server.url, "model": "m", "query_timeout": 0.8, "timeout": 0.8, **settings}})
 
 
 def test_choosing_it_and_naming_its_model_calls_nobody():
@@ -30,8 +30,8 @@ def test_choosing_it_and_naming_its_model_calls_nobody():
 
 def test_documents_come_back_in_their_order_and_of_length_one():
     with Server() as server:
-        rows = at(server).documents(["a", "bbbb", ""])
-    expected = np.array([[2, 0, 2, 3], [5, 1, 2, 3], [1, 2, 2, 3]], dtype=np.float64)
+        rows = at(server).documents(["a", "bbbb", "cc"])
+    expected = np.array([[2, 0, 2, 3], [5, 1, 2, 3], [3, 2, 2, 3]], dtype=np.float64)
     assert np.allclose(rows, expected / np.linalg.norm(expected, axis=1, keepdims=True), atol=1e-6)
     assert rows.dtype == np.float32
 
@@ -68,6 +68,13 @@ def test_without_a_key_none_is_sent():
     with Server() as server:
         at(server).query("x")
         assert "Authorization" not in server.seen[0][1]
+
+
+def test_any_text_can_be_sent():
+    """Servers refuse empty texts, half characters, and what is longer than their model reads."""
+    with Server() as server:
+        at(server, max_tokens=10).documents(["", "\ud800", "x" * 1000, "数" * 1000, "\x00"])
+        assert server.seen[0][2]["input"] == [" ", "?", "x" * 30, "数" * 10, "\x00"]
 
 
 def test_many_documents_go_in_batches():

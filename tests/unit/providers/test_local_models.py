@@ -79,7 +79,7 @@ def test_the_answer_is_nearer_to_the_question_than_something_else(embedder):
 
 
 def test_every_row_has_length_one_and_its_own_text(embedder):
-    texts = [ANSWER, "", ODD, " \n", ASIDE, "\x00\ufffd", "🙂", "word " * 3000]
+    texts = [ANSWER, "", ODD, " \n", ASIDE, "\x00\ufffd", "🙂", "\ud800", "word " * 3000]
     rows = embedder.documents(texts)
     assert rows.shape == (len(texts), embedder.dimensions)
     assert rows.dtype == np.float32
@@ -116,6 +116,17 @@ def test_many_threads_may_be_the_first():
     with ThreadPoolExecutor(4) as pool:
         rows = [*pool.map(fresh.query, [QUESTION] * 4)]
     assert all(np.array_equal(row, rows[0]) for row in rows)
+
+
+def test_a_child_process_may_go_on_with_a_loaded_model():
+    script = (
+        "import os\nfrom commonplace.providers.choice import choose\n"
+        "e = choose({}); before = e.query('x').tobytes(); e.documents(['a', 'b'])\n"
+        "pid = os.fork()\n"
+        "if not pid: os._exit(0 if e.query('x').tobytes() == before and len(e.documents(['a', 'b', 'c'])) == 3 else 1)\n"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
+    )
+    assert subprocess.run([sys.executable, "-c", script], timeout=60, check=False).returncode == 0
 
 
 def test_the_reranker_knows_what_answers_a_question(reranker):
