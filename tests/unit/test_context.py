@@ -326,7 +326,7 @@ class TestTheReceipt:
             assert receipt.asked["budget"] == bundle.budget
             assert "context" in receipt.timings
         assert kept[0].moment is Moment.TASK
-        assert kept[0].thresholds["behind"] > 0
+        assert kept[0].thresholds["relevance"] > 0
 
     def test_identical_questions_at_the_same_time_have_identical_bytes(self, work):
         for asked in ({}, {"task": "deploy port"}, {"phase": "plan"}, {"task": "deploy port", "moment": "goal"}):

@@ -14,8 +14,8 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.result import RetrievalResult
 from commonplace.model.words import Trust, Type
 from commonplace.retrieve.budgets import (
-    EPISODE_BEHIND,
     EPISODE_DAYS,
+    EPISODE_RELEVANCE,
     FLOORS,
     MOST_ENTRIES,
     PHASE_PROJECT_PLACES,
@@ -80,29 +80,34 @@ class Gathering:
     def _strong(self) -> list[Pick]:
         """What the search found and is strong enough for this moment."""
         floor = FLOORS[self.asked.when]
-        best = max((result.score for result in self.found.results), default=0.0)
-        self.found.thresholds.update(behind=floor.behind, confidence=floor.confidence)
+        self.found.thresholds.update(relevance=floor.relevance, beside=floor.beside)
         strong = []
         for result in self.found.results:
-            why_not = self._why_not(result, best - result.score)
+            why_not = self._why_not(result)
             if why_not is None:
                 strong.append(Pick(result, _PARTS[sort_of(result.record)]))
             else:
                 self.lose(result, why_not)
         return strong
 
-    def _why_not(self, result: RetrievalResult, behind: float) -> str | None:
-        floor, record = FLOORS[self.asked.when], result.record
+    def _why_not(self, result: RetrievalResult) -> str | None:
+        record = result.record
         if is_private(record, self.asked.agent):
             return "another agent keeps it to itself"
         if self.asked.when in _ONLY_NEW and record.id in self._shown:
             return "this session was handed it already"
-        if behind > floor.behind or self.found.confidence < floor.confidence:
-            return "not strong enough for this moment"
+        if not self._is_strong(result):
+            return f"relevance {result.relevance:.2f} is too low for this moment"
         seen = record.observed_at or record.created_at
-        if record.type is Type.EPISODE and behind > EPISODE_BEHIND and self.now - seen > timedelta(days=EPISODE_DAYS):
+        is_old = self.now - seen > timedelta(days=EPISODE_DAYS)
+        if record.type is Type.EPISODE and is_old and result.relevance < EPISODE_RELEVANCE:
             return "an episode that is neither strong nor recent"
         return None
+
+    def _is_strong(self, result: RetrievalResult) -> bool:
+        floor, best = FLOORS[self.asked.when], self.found.results[0]
+        beside = best.relevance >= floor.relevance and best.score - result.score < floor.beside
+        return result.relevance >= floor.relevance or beside
 
     def _unasked(self, shelf: Shelf) -> Iterable[Pick]:
         """The person's profile and what always holds, beside what was found; not with a later prompt."""
