@@ -20,13 +20,6 @@ from commonplace.testing.clocks import FixedClock
 from commonplace.testing.strategies import statements
 
 
-@pytest.fixture(autouse=True)
-def words_alone(monkeypatch):
-    """What is promised here does not depend on a model; with one, more is found."""
-    monkeypatch.setenv("COMMONPLACE_EMBEDDER", "none")
-    monkeypatch.setenv("COMMONPLACE_RERANKER", "none")
-
-
 @pytest.fixture
 def clock():
     """Time stands still, so that two calls are two calls at the same time."""
