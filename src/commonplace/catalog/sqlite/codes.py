@@ -12,7 +12,7 @@ becomes a count of common bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
@@ -116,42 +116,47 @@ def add(db: apsw.Connection, model: int, dimensions: int, new: Block) -> None:
         db.execute("INSERT INTO vector_codes (model, codes) VALUES (?, ?)", (model, raw))
 
 
-def blocks(db: apsw.Connection, model: int, dimensions: int) -> Iterator[Block]:
-    """All that can be read, one at a time: a book's codes need not fit into memory."""
-    for (raw,) in db.execute("SELECT codes FROM vector_codes WHERE model = ? ORDER BY block", (model,)):
+def blocks(db: apsw.Connection, model: int, dimensions: int, after: int = 0) -> Iterator[tuple[int, Block]]:
+    """All that can be read, with their numbers, one at a time: a book's codes need not fit into memory."""
+    rows = db.execute(
+        "SELECT block, codes FROM vector_codes WHERE model = ? AND block > ? ORDER BY block", (model, after)
+    )
+    for number, raw in rows:
         block = decode(raw, dimensions) if isinstance(raw, bytes) else None
         if block is not None:
-            yield block
+            yield number, block
 
 
-def best(db: apsw.Connection, model: int, vector: Floats, count: int) -> Ints:
+def best(stored: Iterable[Block], vector: Floats, count: int) -> Ints:
     """The numbers of the `count` memories with the best estimates, best first; each once."""
-    question = Question(vector)
-    floor, kept = -np.inf, 0
-    scores: list[Floats] = []
-    numbers: list[Ints] = []
-    for block in blocks(db, model, len(vector)):
-        estimated = question.estimates(block)
-        good = estimated > floor
-        scores.append(estimated[good])
-        numbers.append(block.numbers[good])
-        kept += len(scores[-1])
-        if kept > 8 * count:
-            scores, numbers, floor = _shorten(scores, numbers, count)
-            kept = len(scores[0])
-    if not scores:
-        return np.empty(0, dtype=np.int64)
-    ordered = np.concatenate(numbers)[np.argsort(-np.concatenate(scores), kind="stable")]
-    _, first = np.unique(ordered, return_index=True)
-    result: Ints = ordered[np.sort(first)][:count]
-    return result
+    question, found = Question(vector), _Best(count)
+    for block in stored:
+        found.add(question.estimates(block), block.numbers)
+    return found.numbers()
 
 
-def _shorten(scores: list[Floats], numbers: list[Ints], count: int) -> tuple[list[Floats], list[Ints], float]:
-    all_scores, all_numbers = np.concatenate(scores), np.concatenate(numbers)
-    # Twice as many as are asked for: several passages of one memory count once.
-    top = np.argpartition(-all_scores, 2 * count)[: 2 * count]
-    return [all_scores[top]], [all_numbers[top]], float(all_scores[top].min())
+class _Best:
+    """The best so far, and the floor below which nothing is worth looking at."""
+
+    def __init__(self, count: int) -> None:
+        # Twice as many as are asked for: several passages of one memory count once.
+        self._count, self._room, self.floor = count, 2 * count, -np.inf
+        self._scores, self._numbers = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.int64)
+
+    def add(self, scores: Floats, numbers: Ints) -> None:
+        good = scores > self.floor
+        self._scores = np.concatenate((self._scores, scores[good]))
+        self._numbers = np.concatenate((self._numbers, numbers[good]))
+        if len(self._scores) > 4 * self._room:
+            top = np.argpartition(-self._scores, self._room)[: self._room]
+            self._scores, self._numbers = self._scores[top], self._numbers[top]
+            self.floor = float(self._scores.min())
+
+    def numbers(self) -> Ints:
+        ordered = self._numbers[np.lexsort((self._numbers, -self._scores))]
+        _, first = np.unique(ordered, return_index=True)
+        once: Ints = ordered[np.sort(first)][: self._count]
+        return once
 
 
 def forget(db: apsw.Connection, model: int, dimensions: int, n: int) -> None:

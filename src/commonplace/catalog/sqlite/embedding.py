@@ -84,6 +84,7 @@ def erase(db: apsw.Connection, n: int) -> None:
     for number, dimensions, centre in models:
         db.execute("DELETE FROM memory_vectors WHERE key = (? << 40) + ?", (number, n))
         db.execute("DELETE FROM vectors_wanted WHERE model = ? AND n = ?", (number, n))
+        db.execute("UPDATE vector_models SET state = random() WHERE model = ?", (number,))
         if centre is not None:
             from commonplace.catalog.sqlite import codes
 
@@ -101,7 +102,7 @@ def _model(db: apsw.Connection, name: str, entries: Sequence[Entry]) -> Model:
     model = vectors.model_of(db, name)
     if model is None:
         dimensions = entries[0][2].shape[1]
-        db.execute("INSERT INTO vector_models VALUES (NULL, ?, ?, 0, 0, NULL)", (name, dimensions))
+        db.execute("INSERT INTO vector_models VALUES (NULL, ?, ?, 0, 0, random(), NULL)", (name, dimensions))
         model = vectors.model_of(db, name)
     assert model is not None
     return model
@@ -128,7 +129,7 @@ def _code(db: apsw.Connection, model: Model, kept: list[tuple[int, Floats]]) -> 
     from commonplace.catalog.sqlite import codes
 
     count = model.vectors + sum(len(rows) for _, rows in kept)
-    db.execute("UPDATE vector_models SET vectors = ? WHERE model = ?", (count, model.number))
+    db.execute("UPDATE vector_models SET vectors = ?, state = random() WHERE model = ?", (count, model.number))
     if model.centre is None and count >= codes.ENOUGH:
         recode(db, model.number, model.dimensions)
     elif model.centre is not None and kept:
@@ -153,7 +154,9 @@ def recode(db: apsw.Connection, number: int, dimensions: int) -> None:
         if centre is not None:
             codes.add(db, number, dimensions, codes.encode(numbers, rows, centre))
     stored = None if centre is None else centre.astype(np.float32).tobytes()
-    db.execute("UPDATE vector_models SET vectors = ?, centre = ? WHERE model = ?", (count, stored, number))
+    db.execute(
+        "UPDATE vector_models SET vectors = ?, centre = ?, state = random() WHERE model = ?", (count, stored, number)
+    )
 
 
 def _move_on(db: apsw.Connection, model: Model) -> None:

@@ -1,4 +1,9 @@
-"""Which memories hold these words, and how well? bm25 over title, summary, content and extra words."""
+"""Which memories hold these words, and how well? bm25 over title, summary, content and extra words.
+
+As long as no more than `PLAIN` memories hold a word that is asked for, every one of them is scored, and so behind a narrow
+filter. Beyond, the rare words choose: they are taken, the rarest first, until they stand for `CHOSEN` memories. Those are
+scored with all the words; memories that hold only the common rest are not looked at. docs/adr/0014 tells what this changes.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +11,51 @@ from collections.abc import Sequence
 from typing import Any
 
 import apsw
+import msgspec
 
-from commonplace.catalog.sqlite import fresh, fulltext, listing
+from commonplace.catalog.sqlite import bm25, fresh, fulltext, narrow
 from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
 from commonplace.seam.terms import Hit
 
+PLAIN = 20_000
+CHOSEN = 8_000
+# A word that so many hold is counted no further but estimated from how far apart they lie.
+_COUNTED = 250
 _WEIGHTS = ", ".join(str(weight) for weight in fulltext.WEIGHTS)
+Scored = list[tuple[float, int]]
+"""Score and number, best first."""
 
 
 def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
     """The best `limit`, best first; ties by id. The fresh ones too."""
-    asked = [phrase for phrase in map(_phrase, terms) if phrase]
+    asked = list(dict.fromkeys(phrase for phrase in map(_phrase, terms) if phrase))
     if not asked or limit < 1:
         return []
-    condition, values = listing.filter_sql(where)
     upto = fresh.upto(db)
-    found = _match(db, "memories_fts", " OR ".join(asked), condition, values, limit)
-    if db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto,)).get:
+    waiting = bool(db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto,)).get)
+    if waiting:
         fulltext.gather_fresh(db, upto)
-        found += _match(db, "fresh_fts", " OR ".join(asked), condition, values, limit)
-        found.sort(key=lambda hit: (-hit.score, hit.id))
-    return found[:limit]
+    few = narrow.few(db, where)
+    counts = _counts(db, asked, upto) if few is None and upto > PLAIN else {}
+    if sum(counts.values()) > PLAIN:
+        scored = _chosen(db, asked, counts, limit)
+        return _checked(
+            db, sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored, where, limit
+        )
+    if waiting:
+        return _checked(db, _together(db, asked, few), where, limit)
+    return _best(db, asked, few, where, limit)
+
+
+def _best(db: apsw.Connection, asked: list[str], few: list[int] | None, where: Filter, limit: int) -> list[Hit]:
+    """As many as will do, in all likelihood; all, if the filter or a tie asks for more."""
+    likely = 2 * limit + 50
+    scored = _plain(db, asked, few, likely)
+    hits = _checked(db, scored, where, limit)
+    if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
+        return hits
+    return _checked(db, _plain(db, asked, few, -1), where, limit)
 
 
 def _phrase(term: tuple[str, ...]) -> str:
@@ -38,11 +66,146 @@ def _phrase(term: tuple[str, ...]) -> str:
     return f'"{text}" *' if is_unspaced(text) else f'"{text}"'
 
 
-def _match(db: apsw.Connection, index: str, asked: str, condition: str, values: list[Any], limit: int) -> list[Hit]:
+def _plain(db: apsw.Connection, asked: list[str], few: list[int] | None, limit: int) -> Scored:
+    """The best as FTS5 scores them; with `few`, among those alone."""
+    among, values = _among(few)
+    return db.execute(  # type: ignore[return-value]
+        f"SELECT -bm25(memories_fts, {_WEIGHTS}) AS score, rowid FROM memories_fts WHERE memories_fts MATCH ?{among}"
+        " ORDER BY score DESC, rowid LIMIT ?",
+        (" OR ".join(asked), *values, limit),
+    ).fetchall()
+
+
+def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scored:
+    """Those inside the index and the fresh ones, scored by what both hold: it makes no difference where a memory waits."""
+    statistics = _both(db, asked, [_held(db, "memories_fts", phrase) for phrase in asked])
+    found = [row for index in ("memories_fts", "fresh_fts") for row in _given(db, index, asked, few, statistics)]
+    return sorted(found, reverse=True)
+
+
+def _fresh(db: apsw.Connection, asked: list[str], counts: dict[str, float]) -> Scored:
+    statistics = _both(db, asked, [counts[phrase] for phrase in asked])
+    return _given(db, "fresh_fts", asked, None, statistics)
+
+
+def _both(db: apsw.Connection, asked: list[str], holding: list[float]) -> bm25.Statistics:
+    (texts, words), (fresh_texts, fresh_words) = bm25.sizes(db), bm25.fresh_sizes(db)
+    counts = tuple(held + _held(db, "fresh_fts", phrase) for held, phrase in zip(holding, asked, strict=True))
+    return bm25.Statistics(texts + fresh_texts, words + fresh_words, counts)
+
+
+def _held(db: apsw.Connection, index: str, phrase: str) -> float:
+    return float(db.execute(f"SELECT count(*) FROM {index} WHERE {index} MATCH ?", (phrase,)).get)
+
+
+def _given(
+    db: apsw.Connection, index: str, asked: list[str], few: list[int] | None, statistics: bm25.Statistics
+) -> Scored:
+    among, values = _among(few)
+    return db.execute(  # type: ignore[return-value]
+        f"SELECT {bm25.call(db, index)}, rowid FROM {index} WHERE {index} MATCH ?{among}",
+        (statistics.parameters(), " OR ".join(asked), *values),
+    ).fetchall()
+
+
+def _among(few: list[int] | None) -> tuple[str, list[str]]:
+    if few is None:
+        return "", []
+    return " AND +rowid IN (SELECT value FROM json_each(?))", [msgspec.json.encode(few).decode()]
+
+
+def _chosen(db: apsw.Connection, asked: list[str], counts: dict[str, float], limit: int) -> Scored:
+    """The rare words choose, all words score."""
+    ordered = sorted((phrase for phrase in asked if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
+    rare = _rarest(ordered, counts)
+    if not rare:
+        return []
+    found = _holding(db, rare, sum(counts[phrase] for phrase in rare))
+    common = ordered[len(rare) :]
+    if not common or not found:
+        return sorted(((score, n) for n, score in found.items()), reverse=True)
+    texts, words = bm25.sizes(db)
+    statistics = bm25.Statistics(texts, words, tuple(counts[phrase] for phrase in (*rare, *common)))
+    return _with_common(db, rare, common, found, statistics, limit + 50)
+
+
+def _rarest(ordered: list[str], counts: dict[str, float]) -> list[str]:
+    """The rarest words, as long as they stand for no more than `CHOSEN` memories; at least one."""
+    taken: list[str] = []
+    total = 0.0
+    for phrase in ordered:
+        total += counts[phrase]
+        if taken and total > CHOSEN:
+            break
+        taken.append(phrase)
+    return taken
+
+
+def _holding(db: apsw.Connection, rare: list[str], expected: float) -> dict[int, float]:
+    """Scores of those that hold a rare word; if even those are too many, of the newest of them."""
+    order = f" ORDER BY rowid DESC LIMIT {CHOSEN}" if expected > 2 * CHOSEN else ""
+    rows: list[Any] = db.execute(
+        f"SELECT rowid, -bm25(memories_fts, {_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?{order}",
+        (" OR ".join(rare),),
+    ).fetchall()
+    return dict(rows)
+
+
+def _with_common(
+    db: apsw.Connection,
+    rare: list[str],
+    common: list[str],
+    found: dict[int, float],
+    statistics: bm25.Statistics,
+    most: int,
+) -> Scored:
+    """What the common words add: first whether they are there at all; then, for the best, exactly."""
+    chosen, oldest = " OR ".join(rare), min(found)
+    guessed = dict(found)
+    for phrase, weight in zip(common, statistics.weights()[len(rare) :], strict=True):
+        rows: list[Any] = db.execute(
+            "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?",
+            (f"({chosen}) AND {phrase}", oldest),
+        ).fetchall()
+        for (n,) in rows:
+            guessed[n] = guessed.get(n, 0.0) + weight
+    best = sorted(guessed, key=lambda n: (-guessed[n], n))
+    exact: dict[int, float] = {n: guessed[n] for n in best[most:]}
+    exact.update((n, found.get(n, 0.0)) for n in best[:most])
+    among, values = _among(best[:most])
     rows = db.execute(
-        f"SELECT memories.id, memories.n, bm25({index}, {_WEIGHTS}) AS cost"
-        f" FROM {index} CROSS JOIN memories ON memories.n = {index}.rowid"
-        f" WHERE {index} MATCH ? AND {condition} ORDER BY cost, memories.id LIMIT ?",
-        (asked, *values, limit),
-    )
-    return [Hit(id, n, -cost, 0) for id, n, cost in rows]
+        f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?{among}",
+        (statistics.parameters(), f"({chosen}) AND ({' OR '.join(common)})", oldest, *values),
+    ).fetchall()
+    again: list[Any] = rows
+    exact.update(again)
+    return sorted(((score, n) for n, score in exact.items()), key=lambda row: (-row[0], row[1]))
+
+
+def _counts(db: apsw.Connection, asked: list[str], upto: int) -> dict[str, float]:
+    return {phrase: _estimate(db, phrase, upto) for phrase in asked}
+
+
+def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:
+    """How many hold it. Counted up to a point; beyond, from how many of the newest memories it takes to find so many."""
+    count, oldest = db.execute(
+        "SELECT count(*), min(rowid) FROM"
+        " (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
+        (phrase, _COUNTED),
+    ).fetchone() or (0, 0)
+    return float(count) if count < _COUNTED else max(count * upto / (upto - oldest + 1), count)
+
+
+def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
+    """The best that the filter lets through, looking no further than is needed."""
+    hits: list[Hit] = []
+    step = limit + 20
+    start = 0
+    while start < len(scored):
+        some = {n: score for score, n in scored[start : start + step]}
+        hits += [Hit(id, n, some[n], 0) for id, n in narrow.rows_of(db, where, [*some], "memories.id, memories.n")]
+        start += step
+        if len(hits) >= limit and start < len(scored) and scored[start][0] < hits[limit - 1].score:
+            break
+        step = 500
+    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]

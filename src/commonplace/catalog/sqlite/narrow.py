@@ -11,6 +11,7 @@ import msgspec
 from commonplace.catalog.sqlite import facets, fresh, listing
 from commonplace.model.base import to_micros
 from commonplace.model.filter import Filter
+from commonplace.model.words import Status
 
 # So many are sooner looked at one by one than found among all.
 FEW = 1_000
@@ -50,20 +51,20 @@ def _asked(where: Filter) -> Iterator[tuple[str, list[str]]]:
             yield field, [str(word) for word in asked] if field in _LISTS else [asked]
     if where.always_load:
         yield facets.ALWAYS_LOAD, ["1"]
-    yield facets.ANY, [""]  # with its status, and its time
+    if where.since or where.until or Status.ACTIVE not in where.statuses:
+        yield facets.ANY, [""]  # a time or a status may be narrow as well
 
 
 def _at_most(db: apsw.Connection, where: Filter, facet: str, values: list[str], most: int) -> list[int] | None:
     """The numbers under a facet, the fresh ones included; None if there are more than `most`."""
     span, spanned = _span(where)
     statuses = [str(status) for status in where.statuses]
-    rows: list[Any] = db.execute(
-        f"SELECT n FROM memory_facets WHERE facet = ? AND value IN ({_marks(values)}) AND status IN ({_marks(statuses)}){span}"
-        " LIMIT ?",
-        (facets.CODES[facet], *values, *statuses, *spanned, most + 1),
-    ).fetchall()
-    if len(rows) > most:
+    chosen = f"value IN ({_marks(values)}) AND status IN ({_marks(statuses)}){span}"
+    under = f"SELECT n FROM memory_facets WHERE facet = ? AND {chosen}"
+    bound = (facets.CODES[facet], *values, *statuses, *spanned)
+    if db.execute(f"{under} LIMIT 1 OFFSET ?", (*bound, most)).get is not None:
         return None
+    rows: list[Any] = db.execute(under, bound).fetchall()
     waiting: list[Any] = db.execute("SELECT n FROM memories WHERE n > ? ORDER BY n", (fresh.upto(db),)).fetchall()
     return [*sorted(row[0] for row in rows), *(row[0] for row in waiting)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from commonplace.catalog.sqlite import codes, narrow, vectors
+from commonplace.catalog.sqlite import codes, held, narrow, vectors
 from commonplace.model.filter import Filter
 from commonplace.seam.terms import Hit
 
@@ -24,7 +24,7 @@ _PROPOSED = 3
 _AT_LEAST = 400
 _COLUMNS = f"memories.id, memories.n, substr(memories.fingerprint, -{vectors.STAMP})"
 Scored = list[tuple[float, int, int, str]]
-"""Cosine, number, passage and the words it was made of."""
+"""Cosine, number, passage and the words it was made of; best first."""
 
 
 def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit: int) -> list[Hit]:
@@ -35,19 +35,39 @@ def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit:
     question = vectors.asked(model, vector)
     few = narrow.few(db, where)
     if few is not None:
-        scored = _compared(vectors.of(db, model.number, few), question)
-        return _checked(db, scored, where, limit)
+        return _checked(db, _compared(vectors.of(db, model.number, few), question), where, limit)
     if model.centre is None:
         return _checked(db, _compared([*vectors.all_of(db, model.number)], question), where, limit)
+    whole = held.whole(db, model)
+    if whole is not None:
+        return _among_all(db, whole, question, where, limit)
     return _proposed(db, model, question, where, limit)
 
 
-def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter, limit: int) -> list[Hit]:
-    asked = max(_PROPOSED * limit, _AT_LEAST)
+def _among_all(db: apsw.Connection, whole: held.Whole, question: Floats, where: Filter, limit: int) -> list[Hit]:
+    """All vectors are at hand: take the best, and more if the filter leaves too few."""
+    scores = whole.cosines(question)
+    count = 2 * limit + 50
     while True:
-        numbers = codes.best(db, model.number, question, asked).tolist()
+        top = np.argpartition(-scores, count)[:count] if count < len(scores) else np.arange(len(scores))
+        scored: dict[int, tuple[float, int, int, str]] = {}
+        for i in top[np.argsort(-scores[top], kind="stable")].tolist():
+            n = int(whole.numbers[i])
+            if n not in scored:
+                scored[n] = (float(scores[i]), n, int(whole.passages[i]), whole.stamps[i])
+        hits = _checked(db, [*scored.values()], where, limit)
+        if count >= len(scores) or (len(hits) == limit and hits[-1].score > float(scores[top].min())):
+            return hits
+        count *= 8
+
+
+def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter, limit: int) -> list[Hit]:
+    """Codes propose; what they propose is compared as it is."""
+    first = asked = max(_PROPOSED * limit, _AT_LEAST)
+    while True:
+        numbers = codes.best(held.blocks(db, model), question, asked).tolist()
         everything = len(numbers) < asked
-        if asked > max(_PROPOSED * limit, _AT_LEAST):  # the filter lets few through: check before comparing
+        if asked > first:  # the filter lets few through: check before comparing
             numbers = narrow.passing(db, where, numbers)
         hits = _checked(db, _compared(vectors.of(db, model.number, numbers), question), where, limit)
         if len(hits) >= limit or everything:
@@ -56,26 +76,27 @@ def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter
 
 
 def _compared(rows: Sequence[tuple[int, str, bytes]], question: Floats) -> Scored:
-    """Best first. A row that is damaged cannot be compared, and is left out; `doctor` names it."""
+    """A row that is damaged cannot be compared, and is left out; `doctor` names it."""
     whole = [row for row in rows if vectors.is_whole(row[2], len(question))]
     if not whole:
         return []
     scores, passages = vectors.cosines([row[2] for row in whole], question)
-    order = np.argsort(-scores, kind="stable")
+    order = np.argsort(-scores, kind="stable").tolist()
     return [(float(scores[i]), whole[i][0], int(passages[i]), whole[i][1]) for i in order]
 
 
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """Those that the filter lets through and that still have the words their vectors were made of."""
     hits: list[Hit] = []
-    step = limit + 20
-    for start in range(0, len(scored), step):
+    start, step = 0, limit + 20
+    while start < len(scored):
         some = {n: (score, passage, stamp) for score, n, passage, stamp in scored[start : start + step]}
         for id, n, present in narrow.rows_of(db, where, [*some], _COLUMNS):
             score, passage, stamp = some[n]
             if stamp == present:
                 hits.append(Hit(id, n, score, passage))
-        if len(hits) > limit and hits[-1].score < hits[limit - 1].score:
-            break  # beyond the last place nobody can still tie with it
-        step = max(step, 500)
+        start += step
+        if len(hits) >= limit and start < len(scored) and scored[start][0] < hits[limit - 1].score:
+            break  # nobody behind can still tie with the last place
+        step = 500
     return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]

@@ -150,6 +150,7 @@ CREATE TABLE vector_models (
   model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
   upto INTEGER NOT NULL,  -- no memory up to this number waits for its vectors, but those in vectors_wanted
   vectors INTEGER NOT NULL,  -- how many were kept
+  state INTEGER NOT NULL,  -- another number by chance with every change of its vectors: what is held in memory knows it by this
   centre BLOB  -- what the codes are taken around; NULL while there are too few vectors for codes
 );
 CREATE TABLE memory_vectors (

@@ -8,6 +8,7 @@ count (A45, A77). Vectors hold no truth; they can be dropped at any time and mad
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Ints = NDArray[np.int64]
 
 # How much of a fingerprint is kept: 64 bits tell one text from its successor.
 STAMP = 16
@@ -34,12 +36,13 @@ class Model(NamedTuple):
     dimensions: int
     upto: int
     vectors: int
+    state: int
     centre: bytes | None
 
 
 def model_of(db: apsw.Connection, name: str) -> Model | None:
     row = db.execute(
-        "SELECT model, dimensions, upto, vectors, centre FROM vector_models WHERE name = ?", (name,)
+        "SELECT model, dimensions, upto, vectors, state, centre FROM vector_models WHERE name = ?", (name,)
     ).fetchone()
     return Model(*row) if row else None
 
@@ -86,13 +89,17 @@ def in_groups(
 
 def unpack(blob: bytes, dimensions: int) -> Floats:
     """The passages as they can be had back: unit vectors, each number to one part in a hundred."""
-    rows = np.frombuffer(blob, dtype=_layout(dimensions))
+    rows = np.frombuffer(blob, dtype=layout(dimensions))
     back: Floats = rows["codes"].astype(np.float32) * rows["scale"][:, None]
     return back
 
 
 def is_whole(blob: object, dimensions: int) -> bool:
-    return isinstance(blob, bytes) and len(blob) > 0 and len(blob) % _layout(dimensions).itemsize == 0
+    return isinstance(blob, bytes) and len(blob) > 0 and len(blob) % layout(dimensions).itemsize == 0
+
+
+def passages_in(blob: bytes, dimensions: int) -> int:
+    return len(blob) // layout(dimensions).itemsize
 
 
 def stamp_of(fingerprint: str) -> str:
@@ -104,7 +111,7 @@ def pack(vectors: Floats) -> bytes:
     lengths = np.abs(vectors).max(axis=1, keepdims=True)
     codes = np.rint(vectors * (127 / np.maximum(lengths, 1e-12))).astype(np.int8)
     norms = np.linalg.norm(codes.astype(np.float32), axis=1)
-    rows = np.empty(len(vectors), dtype=_layout(vectors.shape[1]))
+    rows = np.empty(len(vectors), dtype=layout(vectors.shape[1]))
     rows["scale"] = 1 / np.maximum(norms, 1e-12)
     rows["codes"] = codes
     return rows.tobytes()
@@ -112,18 +119,20 @@ def pack(vectors: Floats) -> bytes:
 
 def cosines(blobs: Sequence[bytes], vector: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """For each memory's passages: the best cosine, and which passage it was."""
-    layout = _layout(len(vector))
-    rows = np.frombuffer(b"".join(blobs), dtype=layout)
+    each = layout(len(vector))
+    rows = np.frombuffer(b"".join(blobs), dtype=each)
     scores = (rows["codes"].astype(np.float32) @ vector) * rows["scale"]
     if len(rows) == len(blobs):
         return scores, np.zeros(len(blobs), dtype=np.int64)
-    counts = np.array([len(blob) // layout.itemsize for blob in blobs])
+    counts = np.array([len(blob) // each.itemsize for blob in blobs])
     starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
     which = [int(scores[start : start + count].argmax()) for start, count in zip(starts, counts, strict=True)]
     return np.maximum.reduceat(scores, starts), np.array(which)
 
 
-def _layout(dimensions: int) -> np.dtype[Any]:
+@cache
+def layout(dimensions: int) -> np.dtype[Any]:
+    """A passage as it is stored."""
     return np.dtype([("scale", "<f4"), ("codes", "i1", (dimensions,))])
 
 
