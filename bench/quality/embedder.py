@@ -10,27 +10,42 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from commonplace.seam.embedder import Embedder
 
 _kept: dict[bytes, np.ndarray] = {}
 
 
 def documents(texts: Sequence[str]) -> np.ndarray:
-    return _remembered("passage", texts, lambda: _model().documents)
+    return _remembered("passage", texts, model().documents)
 
 
 def queries(texts: Sequence[str]) -> np.ndarray:
-    return _remembered("query", texts, lambda: _model().queries)
+    return _remembered("query", texts, lambda asked: np.stack([model().query(text) for text in asked]))
 
 
-def _remembered(kind: str, texts: Sequence[str], embed: Callable[[], Callable[[list[str]], Any]]) -> np.ndarray:
+@cache
+def model() -> Embedder:
+    from commonplace.providers.choice import choose
+
+    found = choose({})
+    if found is None:
+        raise SystemExit("There is no model here: `pip install 'commonplace[local]'`, then `commonplace setup`.")
+    return found
+
+
+def _remembered(kind: str, texts: Sequence[str], embed: Callable[[list[str]], np.ndarray]) -> np.ndarray:
+    if not texts:
+        return np.zeros((0, model().dimensions), np.float32)
     keys = [hashlib.sha1(f"{kind}\0{text}".encode()).digest() for text in texts]
     _recall()
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in _kept}
     if missing:
-        vectors = np.asarray(embed()(list(missing.values())), np.float32)
+        vectors = np.asarray(embed(list(missing.values())), np.float32)
         _kept.update(zip(missing, vectors, strict=True))
         _keep(list(missing), vectors)
     return np.stack([_kept[key] for key in keys])
@@ -55,10 +70,3 @@ def _keep(keys: list[bytes], vectors: np.ndarray) -> None:
         shelf.mkdir(parents=True, exist_ok=True)
         name = hashlib.sha1(b"".join(keys)).hexdigest()
         np.savez(shelf / f"{name}.npz", keys=np.stack([np.frombuffer(key, np.uint8) for key in keys]), vectors=vectors)
-
-
-@cache
-def _model() -> Any:
-    from commonplace.providers.local import LocalEmbedder
-
-    return LocalEmbedder()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from bench.quality.cases import Item
 
@@ -56,11 +56,11 @@ def _rrf(folder: Path) -> System:
     return ReciprocalRanks(folder)
 
 
-def _commonplace(profile: str | None) -> Callable[[Path], System]:
+def _commonplace(**options: Any) -> Callable[[Path], System]:
     def opened(folder: Path) -> System:
         from bench.quality.product import Commonplace
 
-        return Commonplace(folder, profile)
+        return Commonplace(folder, **options)
 
     return opened
 
@@ -69,6 +69,7 @@ SYSTEMS: dict[str, Callable[[Path], System]] = {
     "bm25": _words,
     "e5": _vectors,
     "rrf": _rrf,
-    "commonplace": _commonplace(None),
-    "commonplace-words": _commonplace("words"),
+    "commonplace": _commonplace(),
+    "commonplace-quick": _commonplace(rerank=False),
+    "commonplace-words": _commonplace(profile="words"),
 }
