@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import apsw
 import numpy as np
@@ -105,7 +106,7 @@ class Question:
 def add(db: apsw.Connection, model: int, dimensions: int, new: Block) -> None:
     """Append to the last block while it has room, then begin new ones."""
     row = db.execute(
-        "SELECT block, codes FROM vector_codes WHERE model = ? ORDER BY block DESC LIMIT 1", (model,)
+        "SELECT block, CAST(codes AS BLOB) FROM vector_codes WHERE model = ? ORDER BY block DESC LIMIT 1", (model,)
     ).fetchone()
     last = decode(row[1], dimensions) if row else None
     if row and last is not None and len(last.numbers) < FULL:
@@ -113,18 +114,30 @@ def add(db: apsw.Connection, model: int, dimensions: int, new: Block) -> None:
         db.execute("DELETE FROM vector_codes WHERE block = ?", (row[0],))
     for start in range(0, len(new.numbers), FULL):
         raw = part(new, slice(start, start + FULL)).to_bytes()
-        db.execute("INSERT INTO vector_codes (model, codes) VALUES (?, ?)", (model, raw))
+        db.execute("INSERT INTO vector_codes (model, codes, checksum) VALUES (?, ?, ?)", (model, raw, crc32(raw)))
 
 
 def blocks(db: apsw.Connection, model: int, dimensions: int, after: int = 0) -> Iterator[tuple[int, Block]]:
     """All that can be read, with their numbers, one at a time: a book's codes need not fit into memory."""
     rows = db.execute(
-        "SELECT block, codes FROM vector_codes WHERE model = ? AND block > ? ORDER BY block", (model, after)
+        "SELECT block, CAST(codes AS BLOB) FROM vector_codes WHERE model = ? AND block > ? ORDER BY block",
+        (model, after),
     )
     for number, raw in rows:
-        block = decode(raw, dimensions) if isinstance(raw, bytes) else None
+        block = decode(raw, dimensions)
         if block is not None:
             yield number, block
+
+
+def is_sound(db: apsw.Connection, model: int, dimensions: int, expected: Iterable[int]) -> bool:
+    """Is every block as it was written, and does every one of these memories have a code?"""
+    known: set[int] = set()
+    for raw, checksum in db.execute("SELECT CAST(codes AS BLOB), checksum FROM vector_codes WHERE model = ?", (model,)):
+        block = decode(raw, dimensions) if crc32(raw) == checksum else None
+        if block is None:
+            return False
+        known.update(block.numbers.tolist())
+    return all(n in known for n in expected)
 
 
 def best(stored: Iterable[Block], vector: Floats, count: int) -> Ints:
@@ -162,12 +175,15 @@ class _Best:
 def forget(db: apsw.Connection, model: int, dimensions: int, n: int) -> None:
     """Destroy the codes of memory `n`. Looks through all of them: purging is rare, and rewrites the file anyway."""
     for (number,) in db.execute("SELECT block FROM vector_codes WHERE model = ?", (model,)).fetchall():
-        raw: Any = db.execute("SELECT codes FROM vector_codes WHERE block = ?", (number,)).get
+        raw: Any = db.execute("SELECT CAST(codes AS BLOB) FROM vector_codes WHERE block = ?", (number,)).get
         block = decode(raw, dimensions)
         if block is None or (block.numbers == n).any():
             left = part(block, block.numbers != n) if block is not None else None
             if left is not None and len(left.numbers):
-                db.execute("UPDATE vector_codes SET codes = ? WHERE block = ?", (left.to_bytes(), number))
+                stored = left.to_bytes()
+                db.execute(
+                    "UPDATE vector_codes SET codes = ?, checksum = ? WHERE block = ?", (stored, crc32(stored), number)
+                )
             else:
                 db.execute("DELETE FROM vector_codes WHERE block = ?", (number,))
 

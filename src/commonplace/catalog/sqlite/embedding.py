@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
+from commonplace.catalog.sqlite import schema
+from commonplace.catalog.sqlite.driver import run
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.errors import InvalidError
 from commonplace.model.record import MemoryRecord
@@ -67,7 +69,7 @@ def keep(db: apsw.Connection, name: str, entries: Sequence[Entry]) -> None:
     )
     db.executemany("DELETE FROM vectors_wanted WHERE model = ? AND n = ?", [(model.number, n) for n, _, _ in kept])
     _code(db, model, [(n, rows) for n, _, rows in kept])
-    _move_on(db, model)
+    _move_on(db, model.number, model.upto)
 
 
 def drop(db: apsw.Connection, name: str | None) -> None:
@@ -159,9 +161,52 @@ def recode(db: apsw.Connection, number: int, dimensions: int) -> None:
     )
 
 
-def _move_on(db: apsw.Connection, model: Model) -> None:
+def rebuild(db: apsw.Connection) -> None:
+    """Codes anew from the vectors; vectors that are damaged or nobody's go, and their memories wait for new ones."""
+    run(db, schema.VECTORS)
+    models: list[Any] = db.execute("SELECT model, dimensions FROM vector_models").fetchall()
+    run(db, "DELETE FROM memory_vectors WHERE key >> 40 NOT IN (SELECT model FROM vector_models)")
+    run(db, "DELETE FROM memory_vectors WHERE key & ((1 << 40) - 1) NOT IN (SELECT n FROM memories)")
+    run(db, "DELETE FROM vector_codes WHERE model NOT IN (SELECT model FROM vector_models)")
+    for number, dimensions in models:
+        db.executemany("DELETE FROM memory_vectors WHERE key = ?", [*_damaged(db, number, dimensions)])
+        recode(db, number, dimensions)
+        _move_on(db, number, 0)
+
+
+def is_sound(db: apsw.Connection) -> bool:
+    """Has every memory that does not wait its vectors, as they were written, and each of those its code?"""
+    models: list[Any] = db.execute("SELECT model, dimensions, upto, centre IS NULL FROM vector_models").fetchall()
+    for number, dimensions, upto, few in models:
+        missing = (
+            f"SELECT n FROM memories WHERE n <= ?2 AND {_WAITS} EXCEPT SELECT n FROM vectors_wanted WHERE model = ?1"
+        )
+        strays = "SELECT key & ((1 << 40) - 1) FROM memory_vectors WHERE key >> 40 = ?1 EXCEPT SELECT n FROM memories"
+        if db.execute(missing, (number, upto)).get or db.execute(strays, (number,)).get:
+            return False
+        if any(_damaged(db, number, dimensions)) or not (few or _all_coded(db, number, dimensions)):
+            return False
+    return True
+
+
+def _damaged(db: apsw.Connection, number: int, dimensions: int) -> Iterator[tuple[int]]:
+    """The keys of vectors that are not what was written."""
+    from commonplace.catalog.sqlite import vectors
+
+    for row in vectors.all_of(db, number):
+        if not vectors.is_whole(row[2], dimensions):
+            yield (vectors.key_of(number, row[0]),)
+
+
+def _all_coded(db: apsw.Connection, number: int, dimensions: int) -> bool:
+    from commonplace.catalog.sqlite import codes, vectors
+
+    return codes.is_sound(db, number, dimensions, (row[0] for row in vectors.all_of(db, number)))
+
+
+def _move_on(db: apsw.Connection, number: int, upto: int) -> None:
     """The mark goes to the last memory before the first that still waits; what no longer waits is no longer wanted."""
-    db.execute(f"DELETE FROM vectors_wanted WHERE model = ?1 AND n NOT IN (SELECT w.n {_WANTED})", (model.number,))
-    first = db.execute(f"SELECT n {_BEHIND} ORDER BY n LIMIT 1", (model.number, model.upto)).get
+    db.execute(f"DELETE FROM vectors_wanted WHERE model = ?1 AND n NOT IN (SELECT w.n {_WANTED})", (number,))
+    first = db.execute(f"SELECT n {_BEHIND} ORDER BY n LIMIT 1", (number, upto)).get
     last = first - 1 if first else db.execute("SELECT coalesce(max(n), 0) FROM memories").get
-    db.execute("UPDATE vector_models SET upto = ? WHERE model = ?", (last, model.number))
+    db.execute("UPDATE vector_models SET upto = ? WHERE model = ?", (last, number))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import apsw
 
-from commonplace.catalog.sqlite import facets, fresh, fulltext
+from commonplace.catalog.sqlite import embedding, facets, fresh, fulltext
 from commonplace.catalog.sqlite.connection import Connections
 from commonplace.catalog.sqlite.driver import run
 from commonplace.errors import CommonplaceError
@@ -57,20 +58,27 @@ def _complaints(db: apsw.Connection, check: str, path: str) -> Iterator[Finding]
 
 def _indexes(path: str, db: apsw.Connection) -> Iterator[Finding]:
     """Are the indexes those of exactly these memories?"""
-    if not facets.is_sound(db, fresh.upto(db)):
-        yield _index_damaged(path, "the index of the filters")
     try:
-        run(db, "BEGIN")
-        # To be compared, the index must know the fresh ones too; but looking must not change anything, so this is undone.
-        fulltext.take_in(db, fresh.upto(db))
-        run(db, "INSERT INTO memories_fts (memories_fts, rank) VALUES ('integrity-check', 1)")
-    except apsw.CorruptError:
-        yield _index_damaged(path)
+        run(db, "BEGIN")  # to be compared, the full text takes in the fresh ones; but looking must not change anything
+        if not facets.is_sound(db, fresh.upto(db)):
+            yield _index_damaged(path, "the index of the filters")
+        if not _holds(embedding.is_sound, db):
+            yield _index_damaged(path, "the vectors")
+        if not _holds(fulltext.is_sound, db, fresh.upto(db)):
+            yield _index_damaged(path)
     except (apsw.BusyError, apsw.ReadOnlyError):
         return  # cannot be compared now
     finally:
         if db.in_transaction:
             run(db, "ROLLBACK")
+
+
+def _holds(is_sound: Callable[..., bool], *asked: Any) -> bool:
+    """Damage that keeps an index from being compared is damage of the index."""
+    try:
+        return is_sound(*asked)
+    except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError, CommonplaceError):
+        return False
 
 
 def _index_damaged(path: str, which: str = "the full text index") -> Finding:

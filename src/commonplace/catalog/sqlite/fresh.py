@@ -50,6 +50,7 @@ def rebuild(db: apsw.Connection) -> None:
     """All indexes anew, from the memories alone."""
     facets.rebuild(db)
     fulltext.rebuild(db)
+    embedding.rebuild(db)
     _remember(db)
 
 

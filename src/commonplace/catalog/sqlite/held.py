@@ -99,13 +99,14 @@ def _read(db: apsw.Connection, model: vectors.Model) -> Whole:
     passages: list[int] = []
     stamps: list[str] = []
     raw: list[bytes] = []
-    for n, stamp, blob in vectors.all_of(db, model.number):
-        if vectors.is_whole(blob, model.dimensions):
+    for row in vectors.all_of(db, model.number):
+        if vectors.is_whole(row[2], model.dimensions):
+            n, stamp, blob = row
             count = vectors.passages_in(blob, model.dimensions)
             numbers += [n] * count
             passages += range(count)
             stamps += [stamp] * count
-            raw.append(blob)
+            raw.append(blob[: count * vectors.layout(model.dimensions).itemsize])
     rows = np.frombuffer(b"".join(raw), dtype=vectors.layout(model.dimensions))
     return Whole(
         np.array(numbers), np.array(passages), stamps, rows["scale"].copy(), np.ascontiguousarray(rows["codes"])

@@ -75,7 +75,7 @@ def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter
         asked *= 8
 
 
-def _compared(rows: Sequence[tuple[int, str, bytes]], question: Floats) -> Scored:
+def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
     """A row that is damaged cannot be compared, and is left out; `doctor` names it."""
     whole = [row for row in rows if vectors.is_whole(row[2], len(question))]
     if not whole:

@@ -131,37 +131,47 @@ CREATE TABLE quarantine (
 ) WITHOUT ROWID;
 """
 
-_V2 = """
-ALTER TABLE retrieval_logs ADD COLUMN session TEXT;  -- whose receipt it is, so that a later prompt repeats nothing
-CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
-
--- Extra words a memory can be found by (model/terms.py); NULL for most. Derived, so outside of the row's checksum.
-ALTER TABLE memories ADD COLUMN terms TEXT;
-DROP TABLE memories_fts;
-CREATE VIRTUAL TABLE memories_fts USING fts5 (
+# What is derived is also laid out anew by a repair, where it is missing.
+_V2_FULL_TEXT = """
+CREATE VIRTUAL TABLE IF NOT EXISTS memories_fts USING fts5 (
   title, summary, content, terms, content = 'memories', content_rowid = 'n',
   tokenize = 'porter unicode61 remove_diacritics 2'
 );
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('secure-delete', 1);
+"""
 
--- Vectors (catalog/sqlite/vectors.py). Which model made them, and how far it has come.
-DROP TABLE memory_vectors;
-CREATE TABLE vector_models (
+_V2_VECTORS = """
+-- Which model made vectors (catalog/sqlite/vectors.py), and how far it has come.
+CREATE TABLE IF NOT EXISTS vector_models (
   model INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL,
   upto INTEGER NOT NULL,  -- no memory up to this number waits for its vectors, but those in vectors_wanted
   vectors INTEGER NOT NULL,  -- how many were kept
   state INTEGER NOT NULL,  -- another number by chance with every change of its vectors: what is held in memory knows it by this
   centre BLOB  -- what the codes are taken around; NULL while there are too few vectors for codes
 );
-CREATE TABLE memory_vectors (
+CREATE TABLE IF NOT EXISTS memory_vectors (
   key INTEGER PRIMARY KEY,  -- model * 2^40 + n
   fingerprint TEXT NOT NULL, vectors BLOB NOT NULL
 );
-CREATE TABLE vectors_wanted (model INTEGER, n INTEGER, PRIMARY KEY (model, n)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS vectors_wanted (model INTEGER, n INTEGER, PRIMARY KEY (model, n)) WITHOUT ROWID;
 -- Two bits for each dimension of each vector, many vectors to a row (catalog/sqlite/codes.py): what is looked through first.
-CREATE TABLE vector_codes (block INTEGER PRIMARY KEY, model INTEGER NOT NULL, codes BLOB NOT NULL);
-CREATE INDEX vector_codes_by_model ON vector_codes (model, block);
+CREATE TABLE IF NOT EXISTS vector_codes (
+  block INTEGER PRIMARY KEY, model INTEGER NOT NULL, codes BLOB NOT NULL, checksum INTEGER NOT NULL  -- of the codes
+);
+CREATE INDEX IF NOT EXISTS vector_codes_by_model ON vector_codes (model, block);
 """
+
+_V2 = f"""
+-- Extra words a memory can be found by (model/terms.py); NULL for most. Derived, so outside of the row's checksum.
+ALTER TABLE memories ADD COLUMN terms TEXT;
+DROP TABLE memories_fts;
+{_V2_FULL_TEXT}
+DROP TABLE memory_vectors;
+{_V2_VECTORS}
+"""
+
+FULL_TEXT, VECTORS = _V2_FULL_TEXT, _V2_VECTORS
+"""The derived tables as they are now."""
 
 MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2}
 """What to run to come from the version before to this one. A new book runs them all."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import apsw
 import msgspec
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
 STAMP = 16
 # How many bits of a key are the memory's number.
 ROOM = 40
+_CHECKSUM = 4
+
+
+Row = tuple[int, str, bytes]
+"""A memory's number, the stamp of the words its vectors were made of, and its vectors with their checksum."""
 
 
 class Model(NamedTuple):
@@ -52,20 +58,21 @@ def key_of(model: int, n: int) -> int:
     return (model << ROOM) + n
 
 
-def of(db: apsw.Connection, model: int, numbers: Sequence[int]) -> list[tuple[int, str, bytes]]:
-    """Number, stamp and vectors of those memories that have any."""
+def of(db: apsw.Connection, model: int, numbers: Sequence[int]) -> list[Row]:
+    """Of those memories that have vectors."""
     rows: list[Any] = db.execute(
-        "SELECT j.value, v.fingerprint, v.vectors FROM json_each(?) AS j CROSS JOIN memory_vectors AS v ON v.key = ? + j.value",
+        "SELECT j.value, v.fingerprint, CAST(v.vectors AS BLOB) FROM json_each(?) AS j"
+        " CROSS JOIN memory_vectors AS v ON v.key = ? + j.value",
         (msgspec.json.encode(numbers).decode(), key_of(model, 0)),
     ).fetchall()
     return rows
 
 
-def all_of(db: apsw.Connection, model: int) -> Iterator[tuple[int, str, bytes]]:
-    """Number, stamp and vectors of every memory that has any, in order."""
+def all_of(db: apsw.Connection, model: int) -> Iterator[Row]:
+    """Of every memory that has vectors, in order."""
     first = key_of(model, 0)
     return db.execute(
-        "SELECT key - ?1, fingerprint, vectors FROM memory_vectors WHERE key > ?1 AND key < ?2",
+        "SELECT key - ?1, fingerprint, CAST(vectors AS BLOB) FROM memory_vectors WHERE key > ?1 AND key < ?2",
         (first, key_of(model + 1, 0)),
     )
 
@@ -76,10 +83,10 @@ def in_groups(
     """Numbers and vectors of every passage that can be read, at least `size` at a time until the last."""
     numbers: list[int] = []
     group: list[Floats] = []
-    for n, _, blob in all_of(db, model):
-        if is_whole(blob, dimensions):
-            group.append(unpack(blob, dimensions))
-            numbers += [n] * len(group[-1])
+    for row in all_of(db, model):
+        if is_whole(row[2], dimensions):
+            group.append(unpack(row[2], dimensions))
+            numbers += [row[0]] * len(group[-1])
             if len(numbers) >= size:
                 yield np.array(numbers), np.concatenate(group)
                 numbers, group = [], []
@@ -89,13 +96,16 @@ def in_groups(
 
 def unpack(blob: bytes, dimensions: int) -> Floats:
     """The passages as they can be had back: unit vectors, each number to one part in a hundred."""
-    rows = np.frombuffer(blob, dtype=layout(dimensions))
+    rows = np.frombuffer(blob[:-_CHECKSUM], dtype=layout(dimensions))
     back: Floats = rows["codes"].astype(np.float32) * rows["scale"][:, None]
     return back
 
 
 def is_whole(blob: object, dimensions: int) -> bool:
-    return isinstance(blob, bytes) and len(blob) > 0 and len(blob) % layout(dimensions).itemsize == 0
+    """Is this what was written?"""
+    if not isinstance(blob, bytes) or len(blob) <= _CHECKSUM or (len(blob) - _CHECKSUM) % layout(dimensions).itemsize:
+        return False
+    return crc32(blob[:-_CHECKSUM]).to_bytes(_CHECKSUM, "little") == blob[-_CHECKSUM:]
 
 
 def passages_in(blob: bytes, dimensions: int) -> int:
@@ -107,20 +117,21 @@ def stamp_of(fingerprint: str) -> str:
 
 
 def pack(vectors: Floats) -> bytes:
-    """Passages x dimensions, each as its scale and its bytes."""
+    """Passages x dimensions, each as its scale and its bytes; then the checksum of it all."""
     lengths = np.abs(vectors).max(axis=1, keepdims=True)
     codes = np.rint(vectors * (127 / np.maximum(lengths, 1e-12))).astype(np.int8)
     norms = np.linalg.norm(codes.astype(np.float32), axis=1)
     rows = np.empty(len(vectors), dtype=layout(vectors.shape[1]))
     rows["scale"] = 1 / np.maximum(norms, 1e-12)
     rows["codes"] = codes
-    return rows.tobytes()
+    stored = rows.tobytes()
+    return stored + crc32(stored).to_bytes(_CHECKSUM, "little")
 
 
 def cosines(blobs: Sequence[bytes], vector: Floats) -> tuple[Floats, NDArray[np.int64]]:
     """For each memory's passages: the best cosine, and which passage it was."""
     each = layout(len(vector))
-    rows = np.frombuffer(b"".join(blobs), dtype=each)
+    rows = np.frombuffer(b"".join([blob[:-_CHECKSUM] for blob in blobs]), dtype=each)
     scores = (rows["codes"].astype(np.float32) @ vector) * rows["scale"]
     if len(rows) == len(blobs):
         return scores, np.zeros(len(blobs), dtype=np.int64)

@@ -1,0 +1,303 @@
+"""Vectors when there are many: codes propose, the real vectors decide, and damage to either loses nothing for good."""
+
+from __future__ import annotations
+
+import threading
+
+import apsw
+import numpy as np
+import pytest
+
+from commonplace.catalog.sqlite import codes, held
+from commonplace.catalog.sqlite.canon import SqliteCanon
+from commonplace.catalog.sqlite.vectors import pack, unpack
+from commonplace.model.filter import Filter
+from commonplace.model.words import Entity
+from commonplace.testing.makers import a_memory, a_signature
+from commonplace.testing.state import files_under
+
+ALL = Filter()
+SEED = 20_260_502
+MANY, DIMENSIONS = 3_000, 64
+print(f"seed {SEED}")
+
+
+def topics(chance, count):
+    """Vectors as an embedder makes them: much in common, around some topics, each a little its own."""
+    middle, centres = chance.normal(size=DIMENSIONS), chance.normal(size=(40, DIMENSIONS))
+    made = 2 * middle + centres[chance.integers(0, 40, count)] + 0.7 * chance.normal(size=(count, DIMENSIONS))
+    return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def master(tmp_path_factory):
+    """One book for all; each test works on a copy."""
+    path = tmp_path_factory.mktemp("many") / "book.sqlite"
+    chance = np.random.default_rng(SEED)
+    records = [a_memory(f"Statement {i}.", project_id=f"p{i % 300}", scope="project") for i in range(MANY)]
+    vectors = topics(chance, MANY)
+    canon = SqliteCanon(str(path), timeout=5.0)
+    for start in range(0, MANY, 500):
+        part = slice(start, start + 500)
+        with canon.writing(5.0) as draft:
+            draft.commit_all([(a_signature(), Entity.MEMORY, record) for record in records[part]])
+            draft.keep_vectors("m", entries(records[part], vectors[part]))
+    yield canon, records, as_kept(vectors)
+    canon.close()
+
+
+def entries(records, vectors):
+    return [(r.id, r.fingerprint, np.atleast_2d(v)) for r, v in zip(records, vectors, strict=True)]
+
+
+@pytest.fixture
+def many(master, tmp_path):
+    canon, records, vectors = master
+    canon.backup(str(tmp_path / "copy.sqlite")).close()
+    copy = SqliteCanon(str(tmp_path / "copy.sqlite"), timeout=5.0)
+    yield copy, records, vectors
+    copy.close()
+
+
+def ids(canon, vector, where=ALL, limit=10):
+    with canon.reading() as view:
+        return [hit.id for hit in view.nearest("m", vector, where, limit)]
+
+
+def as_kept(vectors):
+    """What is kept is a byte for each dimension; the exact scan is of that."""
+    return np.concatenate([unpack(pack(vector[None, :]), DIMENSIONS) for vector in vectors])
+
+
+def truth(records, vectors, question, limit=10):
+    return [records[i].id for i in np.argsort(-(vectors @ question), kind="stable")[:limit]]
+
+
+def overlap(canon, records, vectors, questions):
+    return np.mean([len({*ids(canon, q)} & {*truth(records, vectors, q)}) / 10 for q in questions])
+
+
+def run(canon, sql, *values):
+    with canon.writing(5.0) as draft:
+        draft.connection.execute(sql, values).fetchall()
+
+
+def test_codes_find_what_comparing_all_finds(master):
+    """Within half a point of the exact scan, before anything is held in memory."""
+    canon, records, vectors = master
+    questions = topics(np.random.default_rng(SEED + 1), 40)
+    held._asked.clear()
+    held._held.clear()
+    found = 0.0
+    for question in questions:
+        held._asked.clear()
+        found += len({*ids(canon, question)} & {*truth(records, vectors, question)}) / 10
+    assert found / len(questions) >= 0.99
+
+
+def test_what_is_held_in_memory_gives_the_same_answer(master):
+    canon, *_ = master
+    question = topics(np.random.default_rng(SEED + 2), 1)[0]
+    held._asked.clear()
+    held._held.clear()
+    assert ids(canon, question) == ids(canon, question) == ids(canon, question)
+    assert any(isinstance(each, held.Whole) for each in held._held.values())
+
+
+def test_what_is_held_is_forgotten_with_the_next_change(many):
+    canon, records, vectors = many
+    question = vectors[5]
+    assert ids(canon, question)[0] == ids(canon, question)[0] == records[5].id
+    (new,) = [a_memory("A new one.")]
+    with canon.writing(5.0) as draft:
+        draft.commit(a_signature(), [(Entity.MEMORY, None, new)])
+        draft.keep_vectors("m", entries([new], [question]))
+    assert {*ids(canon, question)[:2]} == {records[5].id, new.id}
+    assert ids(canon, question) == ids(canon, question)
+
+
+@pytest.mark.parametrize("asked", [1, 3])
+def test_a_filter_never_makes_the_answer_short(many, asked):
+    """Narrow ones look at those alone; others go on until enough passed."""
+    canon, records, vectors = many
+    run(canon, "UPDATE memories SET status = 'archived' WHERE n % 400 <> 7")
+    question = vectors[100]
+    for _ in range(asked):  # the first time from codes, later from memory
+        got = ids(canon, question, Filter(statuses=("active",)), 7)
+        alive = [i for i in range(MANY) if (i + 1) % 400 == 7]
+        want = sorted(alive, key=lambda i: -(vectors[i] @ question))[:7]
+        assert got == [records[i].id for i in want]
+        assert ids(canon, question, Filter(project_id="p7", statuses=("active", "archived")), 50) == [
+            records[i].id for i in sorted(range(7, MANY, 300), key=lambda i: -(vectors[i] @ question))
+        ]
+
+
+def test_a_memory_of_many_passages_is_found_by_each_once(many):
+    canon, *_ = many
+    (long,) = [a_memory("A long one.")]
+    passages = topics(np.random.default_rng(SEED + 3), 30)
+    with canon.writing(5.0) as draft:
+        draft.commit(a_signature(), [(Entity.MEMORY, None, long)])
+        draft.keep_vectors("m", [(long.id, long.fingerprint, passages)])
+    for number in (0, 13, 29):
+        for _ in range(3):
+            with canon.reading() as view:
+                hits = view.nearest("m", passages[number], ALL, 20)
+            assert (hits[0].id, hits[0].passage) == (long.id, number)
+            assert len({hit.id for hit in hits}) == 20
+
+
+DAMAGE = {
+    "codes gone": "DELETE FROM vector_codes",
+    "codes cut": "UPDATE vector_codes SET codes = substr(codes, 1, 1000)",
+    "codes garbled": "UPDATE vector_codes SET codes = randomblob(length(codes))",
+    "codes are text": "UPDATE vector_codes SET codes = 'nonsense'",
+    "a code missing": "DELETE FROM vector_codes WHERE block = (SELECT max(block) FROM vector_codes)",
+    "the centre gone": "UPDATE vector_models SET centre = NULL",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_damaged_codes_are_noticed_and_made_anew(many, damage):
+    canon, records, vectors = many
+    questions = topics(np.random.default_rng(SEED + 4), 5)
+    before = [ids(canon, q) for q in questions]
+    run(canon, damage + " WHERE 1" if "WHERE" not in damage else damage)
+    for question in questions:
+        ids(canon, question)  # whatever it answers, it answers
+    if "centre" not in damage:
+        assert "index_damaged" in {finding.code for finding in canon.examine(full=True)}
+    canon.rebuild_index()
+    held._asked.clear()
+    assert [*canon.examine(full=True)] == []
+    assert [ids(canon, q) for q in questions] == before
+    assert overlap(canon, records, vectors, questions) >= 0.98
+
+
+VECTORS = {
+    "gone": "DELETE FROM memory_vectors WHERE key % 50 = 3",
+    "cut": "UPDATE memory_vectors SET vectors = substr(vectors, 1, 20) WHERE key % 50 = 3",
+    "garbled": "UPDATE memory_vectors SET vectors = randomblob(length(vectors)) WHERE key % 50 = 3",
+    "one byte": "UPDATE memory_vectors SET vectors = substr(vectors, 1, 9) || x'7f' || substr(vectors, 11) WHERE key % 50 = 3",
+    "nobody's": "INSERT INTO memory_vectors SELECT key + 100000, fingerprint, vectors FROM memory_vectors LIMIT 5",
+    "no model": "INSERT INTO memory_vectors SELECT key + (5 << 40), fingerprint, vectors FROM memory_vectors LIMIT 5",
+}
+
+
+@pytest.mark.parametrize("damage", VECTORS.values(), ids=VECTORS)
+def test_damaged_vectors_are_noticed_left_out_and_made_anew(many, damage):
+    """The memory itself is readable all the while (rfc 27)."""
+    canon, records, vectors = many
+    questions = [*topics(np.random.default_rng(SEED + 5), 4), vectors[2]]
+    before = [ids(canon, q) for q in questions]
+    run(canon, damage)
+    held._held.clear()
+    for question in questions:
+        ids(canon, question)
+    with canon.reading() as view:
+        assert view.memory(records[2].id) == records[2]
+    if damage != VECTORS["no model"]:
+        assert "index_damaged" in {finding.code for finding in canon.examine(full=True)}
+    canon.rebuild_index()
+    place = {record.id: i for i, record in enumerate(records)}
+    with canon.writing(5.0) as draft:
+        waiting = draft.unembedded("m", 1_000)
+        draft.keep_vectors("m", entries(waiting, [vectors[place[r.id]] for r in waiting]))
+    held._held.clear()
+    assert [*canon.examine(full=True)] == []
+    assert [ids(canon, q) for q in questions] == before
+
+
+def test_even_tables_that_were_dropped_come_back(many):
+    canon, records, vectors = many
+    for table in ("vector_codes", "vectors_wanted", "memory_vectors", "vector_models", "memories_fts"):
+        run(canon, f"DROP TABLE {table}")
+    assert "index_damaged" in {finding.code for finding in canon.examine(full=True)}
+    canon.rebuild_index()
+    assert [*canon.examine(full=True)] == []
+    with canon.writing(5.0) as draft:
+        assert draft.count_unembedded("m") == MANY
+        draft.keep_vectors("m", entries(records, vectors))
+        assert draft.count_unembedded("m") == 0
+        assert len(draft.lexical([("statement", "77")], ALL, 5)) == 1
+    assert ids(canon, vectors[9])[0] == records[9].id
+
+
+def test_purging_destroys_vectors_and_codes(many, tmp_path):
+    canon, *_ = many
+    (doomed,) = [a_memory("Doomed.")]
+    rng = np.random.default_rng(SEED + 6)
+    vector = rng.normal(size=DIMENSIONS).astype(np.float32)
+    with canon.writing(5.0) as draft:
+        draft.commit(a_signature(), [(Entity.MEMORY, None, doomed)])
+        draft.keep_vectors("m", entries([doomed], [vector / np.linalg.norm(vector)]))
+    with canon.reading() as view:
+        n = view.lexical([("doomed",)], ALL, 1)[0].place
+        stored = view.connection.execute("SELECT vectors FROM memory_vectors WHERE key = (1 << 40) + ?", (n,)).get
+    number = n.to_bytes(8, "little")
+    folder = {name: raw for name, raw in files_under(tmp_path).items() if name.startswith("copy")}
+    assert any(stored[8:40] in raw for raw in folder.values())
+    with canon.writing(5.0) as draft:
+        draft.erase(a_signature("purge"), [doomed.id], [])
+    assert canon.scrub(5.0) == []
+    assert not any(stored[8:40] in raw for name, raw in files_under(tmp_path).items() if name.startswith("copy"))
+    with canon.reading() as view:
+        for _, block in codes.blocks(view.connection, 1, DIMENSIONS):
+            assert n not in block.numbers
+            assert number not in block.numbers.tobytes()
+    assert [*canon.examine(full=True)] == []
+
+
+def test_searching_goes_on_while_vectors_are_kept(many):
+    canon, records, vectors = many
+    with canon.writing(5.0) as draft:
+        draft.drop_vectors("m")
+    failures, done = [], threading.Event()
+
+    def search():
+        other = SqliteCanon(canon.path, timeout=5.0)
+        while not done.is_set():
+            found = ids(other, vectors[0])
+            if found and found[0] != records[0].id:
+                failures.append(found)
+        other.close()
+
+    reader = threading.Thread(target=search)
+    reader.start()
+    for start in range(0, MANY, 100):
+        with canon.writing(5.0) as draft:
+            draft.keep_vectors("m", entries(records[start : start + 100], vectors[start : start + 100]))
+    done.set()
+    reader.join()
+    assert failures == []
+    assert ids(canon, vectors[1])[0] == records[1].id
+
+
+def test_a_code_estimates_the_cosine():
+    chance = np.random.default_rng(SEED + 7)
+    vectors, questions = topics(chance, 500), topics(chance, 20)
+    centre = vectors.mean(axis=0)
+    block = codes.encode(np.arange(500), vectors, centre)
+    again = codes.decode(block.to_bytes(), DIMENSIONS)
+    assert all((mine == theirs).all() for mine, theirs in zip(block, again, strict=True))
+    for question in questions:
+        estimated = codes.Question(question).estimates(block) + question @ centre
+        assert np.corrcoef(estimated, vectors @ question)[0, 1] > 0.9
+        assert np.abs(estimated - vectors @ question).max() < 0.25
+
+
+@pytest.mark.parametrize("dimensions", [1, 7, 63, 64, 65, 100, 384, 1536])
+def test_any_number_of_dimensions_will_do(dimensions):
+    chance = np.random.default_rng(SEED + 8)
+    vectors = chance.normal(size=(11, dimensions)).astype(np.float32)
+    block = codes.encode(np.arange(11), vectors, vectors.mean(axis=0))
+    again = codes.decode(block.to_bytes(), dimensions)
+    assert again is not None
+    assert np.isfinite(codes.Question(vectors[0]).estimates(again)).all()
+
+
+def test_a_vector_on_its_own_is_one_byte_a_dimension(many):
+    canon, *_ = many
+    with canon.reading() as view:
+        db: apsw.Connection = view.connection
+        assert db.execute("SELECT max(length(vectors)) FROM memory_vectors").get == DIMENSIONS + 8
