@@ -168,6 +168,8 @@ DROP TABLE memories_fts;
 {_V2_FULL_TEXT}
 DROP TABLE memory_vectors;
 {_V2_VECTORS}
+ALTER TABLE retrieval_logs ADD COLUMN session TEXT;  -- whose receipt it is, so that a later prompt repeats nothing
+CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
 """
 
 FULL_TEXT, VECTORS = _V2_FULL_TEXT, _V2_VECTORS
