@@ -29,6 +29,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = seed
 
 
+@pytest.fixture(autouse=True)
+def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No model unless a test asks for one: what is tested is then the same wherever the tests run, and quick."""
+    for name in ("EMBEDDER", "RERANKER"):
+        monkeypatch.setenv(f"COMMONPLACE_{name}", "none")
+
+
 @pytest.fixture
 def clock() -> TickingClock:
     return TickingClock()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 # How long a call waits for other writers before it answers `locked`. Long enough for a bulk import's batch to pass,
 # short enough for an agent's turn.
 BUSY_TIMEOUT_SECONDS = 10.0
@@ -42,3 +44,25 @@ WAL_KEEP_BYTES = 32 * 1024 * 1024
 DEFAULT_LIST_LIMIT = 20
 # A page stays small enough to hold in memory and to send; everything is for `export`.
 MAX_LIST_LIMIT = 1_000
+
+# A search never waits long to write its receipt; behind a busy writer it is written with the next one.
+RECEIPT_WAIT_SECONDS = 0.25
+RECEIPTS_WAITING = 100
+# The oldest make room: about a year of one person's searches, and some tens of megabytes.
+RECEIPTS_KEPT = 20_000
+# How many of those that were nearly chosen a receipt names, each with the reason it lost.
+NEAR_MISSES_KEPT = 10
+# A longer question is kept as its hash.
+MAX_KEPT_QUERY_CHARS = 4_000
+
+# A search is for the best few; more than this is a list.
+MAX_SEARCH_LIMIT = 1_000
+# Another project's memory comes up when it is linked to this one and at least so relevant (T1), or when it is so
+# strongly relevant (T2) that not to show it would be odd (R-a).
+LINKED_THRESHOLD = 0.40
+STRONG_THRESHOLD = 0.75
+
+
+def receipt_queries() -> bool:
+    """Do receipts keep the words of a question, or only their hash? `$COMMONPLACE_RECEIPT_QUERIES=hash` says the latter."""
+    return os.environ.get("COMMONPLACE_RECEIPT_QUERIES", "text") != "hash"

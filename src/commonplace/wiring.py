@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commonplace import settings
@@ -16,6 +17,7 @@ from commonplace.model.words import Trust
 if TYPE_CHECKING:
     from commonplace.seam.canon import Canon
     from commonplace.seam.clock import Clock
+    from commonplace.seam.embedder import Models
     from commonplace.seam.files import Files
 
 CANONS = {"sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon"}
@@ -31,8 +33,13 @@ def open_book(
     timeout: float = settings.BUSY_TIMEOUT_SECONDS,
     create: bool = True,
     clock: Clock | None = None,
+    embedder: str | None = None,
+    reranker: str | None = None,
 ) -> Book:
-    """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place."""
+    """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place.
+
+    `embedder` and `reranker` name other models than the settings do: `none`, `auto`, a model's name, or an address.
+    """
     check_actor(actor)
     channel = None if trust is None else Trust.of(trust, "trust")  # before the book: a wrong word must not create one
     canon = open_canon(url or configured_url(), create=create, timeout=timeout)
@@ -44,6 +51,7 @@ def open_book(
         timeout=timeout,
         clock=clock,
         files=_local_files,
+        models=partial(_configured_models, embedder, reranker),
     )
     return Book(scribe)
 
@@ -52,6 +60,12 @@ def _local_files() -> Files:
     from commonplace.storage.atomic_write import LocalFiles
 
     return LocalFiles()
+
+
+def _configured_models(embedder: str | None, reranker: str | None) -> Models:
+    from commonplace.providers.configured import ConfiguredModels
+
+    return ConfiguredModels(configured(), embedder, reranker)
 
 
 def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:
@@ -72,12 +86,16 @@ def configured_url() -> str:
     asked = os.environ.get("COMMONPLACE_BOOK")
     if asked:
         return asked
-    config = config_path()
-    if os.path.exists(config):
-        book = _read_config(config).get("book")
-        if book is not None:
-            return str(book)
+    book = configured().get("book")
+    if book is not None:
+        return str(book)
     return f"sqlite:{os.path.join(data_folder(), 'book.sqlite')}"
+
+
+def configured() -> dict[str, object]:
+    """The config file, parsed; empty if there is none."""
+    path = config_path()
+    return _read_config(path) if os.path.exists(path) else {}
 
 
 def _read_config(path: str) -> dict[str, object]:

@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Any
 from commonplace.engine.scribe import Request, Scribe, ask
 
 if TYPE_CHECKING:
-    from commonplace.engine.explain import Explanation
+    from commonplace.engine.explain import Explanation, ReceiptExplanation
+    from commonplace.model.bundle import ContextBundle
     from commonplace.model.finding import (
         BackupReport,
         BookStats,
         Examination,
         ExportReport,
         ImportReport,
+        IndexReport,
         PurgeReport,
     )
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Operation
+    from commonplace.model.receipt import Receipt
     from commonplace.model.record import MemoryRecord
-    from commonplace.model.result import RetrievalResult
+    from commonplace.model.result import SearchResults
     from commonplace.seam.terms import Progress
 
 Moment = datetime | str
@@ -73,6 +76,10 @@ class Book:
 
     def close(self) -> None:
         """Let go of the book. Closing twice is closing once."""
+        if self._scribe.unkept:
+            from commonplace.engine.receipts import flush
+
+            flush(self._scribe)
         self._scribe.canon.close()
 
     def perform(self, verb: str, request: Request, **extra: Any) -> Any:
@@ -200,9 +207,15 @@ class Book:
         kinds: Words = None,
         statuses: Words = None,
         tags: Words = None,
+        trusts: Words = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        as_of: Moment | None = None,
         limit: int = 10,
-    ) -> Sequence[RetrievalResult]:
-        """Memories that hold these words, best first, each with the reason why. Any text is a legal query."""
+        profile: str = "hybrid",
+        rerank: bool | None = None,
+    ) -> SearchResults:
+        """The memories that answer this best, each with the reason why. Any text is a legal query."""
         from commonplace.engine.search import Search, search
 
         asked = ask(
@@ -216,9 +229,68 @@ class Book:
             kinds=kinds,
             statuses=statuses,
             tags=tags,
+            trusts=trusts,
+            since=since,
+            until=until,
+            as_of=as_of,
             limit=limit,
+            profile=profile,
+            rerank=rerank,
         )
         return search(self._scribe, asked)
+
+    def context_for(
+        self,
+        project: str | None = None,
+        repo: str | None = None,
+        agent: str | None = None,
+        task: str | None = None,
+        *,
+        budget: int | None = None,
+        moment: str | None = None,
+        phase: str | None = None,
+        kinds: Words = None,
+        session: str | None = None,
+        root: str | None = None,
+        as_of: Moment | None = None,
+    ) -> ContextBundle:
+        """Few and strong memories for an agent that is about to begin: `.text` is ready to inject and within the budget."""
+        from commonplace.engine.context import ContextFor, context_for
+
+        asked = ask(
+            ContextFor,
+            project=project,
+            repo=repo,
+            agent=agent,
+            task=task,
+            budget=budget,
+            moment=moment,
+            phase=phase,
+            kinds=kinds,
+            session=session,
+            root=None if root is None else str(root),
+            as_of=as_of,
+        )
+        return context_for(self._scribe, asked)
+
+    def index_pending(self, *, limit: int | None = None, progress: Progress | None = None) -> IndexReport:
+        """Turn what waits into vectors, so that it is found by its meaning too. Can be stopped and taken up again."""
+        from commonplace.engine.index_pending import IndexPending, index_pending
+
+        return index_pending(self._scribe, ask(IndexPending, limit=limit), progress)
+
+    def receipts(
+        self,
+        *,
+        memory: str | None = None,
+        session: str | None = None,
+        since: Moment | None = None,
+        limit: int = 20,
+    ) -> Sequence[Receipt]:
+        """What was searched for and handed out, newest first."""
+        from commonplace.engine.receipts import Receipts, receipts
+
+        return receipts(self._scribe, ask(Receipts, memory=memory, session=session, since=since, limit=limit))
 
     def evolve(
         self,
@@ -358,8 +430,8 @@ class Book:
 
         return verify(self._scribe, ask(Verify, limit=limit), progress)
 
-    def explain(self, id: str) -> Explanation:
-        """Why the book remembers this: its source, its links, its history."""
+    def explain(self, id: str) -> Explanation | ReceiptExplanation:
+        """Why the book remembers this: its source, its links, its history. Of a receipt: why these came up and those did not."""
         from commonplace.engine.explain import Explain, explain
 
         return explain(self._scribe, ask(Explain, id=id))

@@ -1,4 +1,8 @@
-"""`explain`: why does the book remember this? Where it came from, what it stands with, what happened to it."""
+"""`explain`: why does the book remember this, and why did it bring that up?
+
+Of a memory: where it came from, what it stands with, what happened to it, when it was last brought up. Of a receipt: the
+ranking as it was, and whether the book would answer so today.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +10,20 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Request, Scribe, must_find
+from commonplace.engine.scribe import Request, Scribe, ask, must_find
 from commonplace.model.base import Noun
 from commonplace.model.link import Conflict, Link
 from commonplace.model.operation import Operation
+from commonplace.model.receipt import Moment, Receipt
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
 
 
 class Explain(Request, frozen=True, kw_only=True):
-    """Which memory."""
+    """Which memory, or which receipt."""
 
-    id: Annotated[str, Meta(description="the memory's id or alias")]
+    id: Annotated[str, Meta(description="the id or alias of a memory, or the id of a receipt")]
 
 
 class Explanation(Noun, frozen=True, kw_only=True):
@@ -30,9 +35,55 @@ class Explanation(Noun, frozen=True, kw_only=True):
     links: tuple[Link, ...]
     conflicts: tuple[Conflict, ...]
     history: tuple[Operation, ...]
+    receipts: tuple[Receipt, ...] = ()
+    """The last times it was brought up, or nearly."""
 
 
-def explain(scribe: Scribe, asked: Explain) -> Explanation:
+class ReceiptExplanation(Noun, frozen=True, kw_only=True):
+    """One search or injection, told again."""
+
+    receipt: Receipt
+    because: str
+    again: tuple[str, ...] | None
+    """The memories that the same question brings up now, in their order; None when it can no longer be asked."""
+    same: bool | None
+    """Are those the same, in the same order?"""
+
+
+_RECENT = 5
+
+
+def explain(scribe: Scribe, asked: Explain) -> Explanation | ReceiptExplanation:
+    with scribe.reading() as view:
+        receipt = view.receipt(asked.id)
+    return _explain_receipt(scribe, receipt) if receipt else _explain_memory(scribe, asked)
+
+
+def _explain_receipt(scribe: Scribe, receipt: Receipt) -> ReceiptExplanation:
+    """Ask again what was asked then. An injection, or a question that was not kept, can only be told."""
+    again = None
+    if receipt.moment is Moment.SEARCH and receipt.query is not None:
+        from commonplace.engine.search import Search, look
+
+        asked = ask(Search, query=receipt.query, profile=receipt.profile, **receipt.asked)
+        again = tuple(result.record.id for result in look(scribe, asked).results)
+    then = tuple(candidate.memory_id for candidate in receipt.chosen)
+    return ReceiptExplanation(
+        receipt=receipt, because=_told(receipt), again=again, same=None if again is None else again == then
+    )
+
+
+def _told(receipt: Receipt) -> str:
+    """One plain sentence."""
+    looked = [stream.name for stream in receipt.streams if stream.searched]
+    missing = [f"{stream.name} ({stream.why_not})" for stream in receipt.streams if not stream.searched]
+    said = f"{receipt.actor} asked through {receipt.surface} on {receipt.at:%Y-%m-%d %H:%M} UTC"
+    said += f"; {len(receipt.chosen)} were chosen"
+    said += f" by {' and '.join(looked)}" if looked else ""
+    return said + (f"; not searched: {', '.join(missing)}" if missing else "")
+
+
+def _explain_memory(scribe: Scribe, asked: Explain) -> Explanation:
     with scribe.reading() as view:
         record = must_find(view, asked.id)
         source = view.noun(Entity.SOURCE, record.source_ref) if record.source_ref else None
@@ -44,6 +95,7 @@ def explain(scribe: Scribe, asked: Explain) -> Explanation:
             links=tuple(view.links(record.id)),
             conflicts=tuple(view.conflicts_of(record.id)),
             history=history,
+            receipts=tuple(view.receipts(memory_id=record.id, limit=_RECENT)),
         )
 
 

@@ -63,8 +63,11 @@ def list(scribe: Scribe, asked: List) -> Sequence[MemoryRecord]:
         return [*memories_at(view, where, page, view.seq_at(asked.as_of))]
 
 
+_FILTERED = tuple(field for field in Filter.__struct_fields__ if field in List.__struct_fields__)
+
+
 def filter_of(asked: List) -> Filter:
-    given = {field: getattr(asked, field) for field in Filter.__struct_fields__ if getattr(asked, field) is not None}
+    given = {field: getattr(asked, field) for field in _FILTERED if getattr(asked, field) is not None}
     if asked.statuses is not None and "all" in asked.statuses:
         given["statuses"] = EVERY_STATUS
     return Filter(**given)

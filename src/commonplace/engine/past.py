@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from itertools import islice
 from typing import Any
@@ -37,6 +37,17 @@ def _memory_at(view: View, subject: str, seq: int) -> MemoryRecord | None:
     told = (operation for operation in view.operations(subject=subject) if operation.seq <= seq)
     state = replay(told, subject)
     return MemoryRecord.from_dict(state) if state else None
+
+
+class Past:
+    """The book as it was: where a search of the past gets its records from."""
+
+    def __init__(self, view: View, seq: int) -> None:
+        self._view, self._seq = view, seq
+
+    def records(self, ids: Sequence[str]) -> dict[str, MemoryRecord]:
+        found = ((id, _memory_at(self._view, id, self._seq)) for id in ids)
+        return {id: record for id, record in found if record is not None}
 
 
 def memories_at(view: View, where: Filter, page: Page, seq: int) -> Iterator[MemoryRecord]:

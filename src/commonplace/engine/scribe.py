@@ -22,11 +22,14 @@ from commonplace.seam.clock import SystemClock
 from commonplace.seam.terms import Signature
 
 if TYPE_CHECKING:
+    from commonplace.model.receipt import Receipt
+    from commonplace.retrieve.meaning import Meaning
     from commonplace.seam.canon import Canon
     from commonplace.seam.catalog import Draft, View
     from commonplace.seam.clock import Clock
+    from commonplace.seam.embedder import Models
     from commonplace.seam.files import Files
-    from commonplace.seam.terms import Edit
+    from commonplace.seam.terms import Edit, Progress
 
 N = TypeVar("N", bound=Noun)
 
@@ -51,7 +54,7 @@ def ask(cls: type[R], /, **fields: Any) -> R:
 
 
 def _check_texts(name: str, value: Any) -> None:
-    if name == "query":
+    if name in ("query", "task"):
         return  # any text is a legal question
     for text in (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ():
         if isinstance(text, str) and not (text.isascii() and "\0" not in text):
@@ -135,10 +138,15 @@ class Scribe:
         clock: Clock | None = None,
         timeout: float = settings.BUSY_TIMEOUT_SECONDS,
         files: Callable[[], Files] | None = None,
+        models: Callable[[], Models] | None = None,
     ) -> None:
         self.canon, self.surface, self.timeout = canon, surface, timeout
-        self._files = files
+        self._files, self._models = files, models
+        self._known_models: Models | None = None
+        self._meaning: Meaning | None = None
         self.known_sources: set[str] = set()
+        self.unkept: list[Receipt] = []
+        """Receipts that wait for a moment when nobody else is writing."""
         self.actor = check_actor(actor)
         # A caller may ask to be trusted less than its name says, never more.
         self.trust = channel_of(actor) if trust is None else lesser(trust, channel_of(actor))
@@ -150,12 +158,41 @@ class Scribe:
             raise UnavailableError("this book was opened without access to files")
         return self._files()
 
+    @property
+    def models(self) -> Models:
+        """The embedder and the reranker, looked for when they are first needed."""
+        if self._known_models is None:
+            self._known_models = self._models() if self._models else NoModels()
+        return self._known_models
+
+    @property
+    def meaning(self) -> Meaning:
+        """The models as a search uses them."""
+        if self._meaning is None:
+            from commonplace.retrieve.meaning import Meaning
+
+            self._meaning = Meaning(self.models)
+        return self._meaning
+
     def reading(self) -> AbstractContextManager[View]:
         return self.canon.reading()
 
     def writing(self) -> _Writing:
         """A pen for one change; what it signed is durable when the block ends."""
         return _Writing(self)
+
+
+class NoModels:
+    """A book that was opened without models works on words."""
+
+    def embedder(self) -> None:
+        return None
+
+    def reranker(self) -> None:
+        return None
+
+    def fetch(self, progress: Progress | None = None) -> bool:  # noqa: ARG002 (part of the promise)
+        return False
 
 
 class _Writing:

@@ -9,6 +9,41 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope, Status, Trust, Type
 
 
+class Circle(Noun, frozen=True, kw_only=True):
+    """Whose memories are near (rfc 40): the global ones, and those of the project, repository and agent that are named.
+
+    With no project and no repository named, those of every project are near. What an agent keeps to itself is near to
+    that agent alone, and to whoever looks at the whole book.
+    """
+
+    project_id: str | None = None
+    repo_id: str | None = None
+    agent_id: str | None = None
+
+    @property
+    def is_everything(self) -> bool:
+        return self.project_id is None and self.repo_id is None and self.agent_id is None
+
+    def holds(self, record: MemoryRecord) -> bool:
+        if self.is_everything or record.scope is Scope.GLOBAL:
+            return True
+        if record.scope in PRIVATE:
+            return self.agent_id is not None and record.agent_id == self.agent_id and self._same_project(record)
+        return self._same_project(record) and self._same_repo(record)
+
+    def _same_project(self, record: MemoryRecord) -> bool:
+        return self.project_id is None or record.project_id in (None, self.project_id)
+
+    def _same_repo(self, record: MemoryRecord) -> bool:
+        if self.repo_id is None:
+            return True
+        # Without a project to go by, a memory of no repository belongs to some other place.
+        return record.repo_id == self.repo_id or (record.repo_id is None and self.project_id is not None)
+
+
+PRIVATE = (Scope.AGENT, Scope.SESSION)
+
+
 class Filter(Noun, frozen=True, kw_only=True):
     """None means "any"; several values of one field mean "one of these"; several fields must all hold.
 
@@ -30,6 +65,10 @@ class Filter(Noun, frozen=True, kw_only=True):
     always_load: bool | None = None
     since: datetime | None = None
     until: datetime | None = None
+    within: Circle | None = None
+    """Only what is near."""
+    beyond: Circle | None = None
+    """Only what is not near and may cross over: what an agent keeps to itself never does."""
 
     def __post_init__(self) -> None:
         for field, words in _LISTS:
@@ -51,6 +90,8 @@ class Filter(Noun, frozen=True, kw_only=True):
             and (self.tags is None or set(self.tags) <= set(record.tags))
             and (self.since is None or record.created_at >= self.since)
             and (self.until is None or record.created_at < self.until)
+            and (self.within is None or self.within.holds(record))
+            and (self.beyond is None or not (record.scope in PRIVATE or self.beyond.holds(record)))
         )
 
     def _choices(self, record: MemoryRecord) -> tuple[tuple[tuple[str, ...] | None, str], ...]:

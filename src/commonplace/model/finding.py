@@ -73,6 +73,17 @@ class BackupReport(Noun, frozen=True, kw_only=True):
     verified: bool
 
 
+class IndexReport(Noun, frozen=True, kw_only=True):
+    """How far the vectors have come."""
+
+    model: str | None
+    """Which model makes them; None when there is none, and everything works on words."""
+    embedded: int
+    waiting: int
+    note: str | None = None
+    """Why some still wait, and what to do about it."""
+
+
 class ExportReport(Noun, frozen=True, kw_only=True):
     """What an export wrote."""
 

@@ -1,20 +1,99 @@
-"""What does a question ask for? So far: its words, each once, without those that every sentence has."""
+"""What does a question ask for? Its telling words, what it puts in quotes, whom it names, and when it speaks of.
+
+Any text is a legal question and nothing in it is syntax: quotes and `@` only make what they mark count for more.
+"""
 
 from __future__ import annotations
 
 import re
+from datetime import datetime
+from typing import NamedTuple
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
-_COMMON_TEXT = (
-    "a an and are as at be but by did do does for from had has have how i in is it its me my of on or our should so that the"
-    " their them there these they this to us was we were what when where which who why will with you your"
-)
+from commonplace.model.terms import query_terms
+from commonplace.retrieve.moments import Span, spans_in
+from commonplace.retrieve.wishes import asks_for_help
+
+Term = tuple[str, ...]
+"""Words that must stand together: one word, a phrase, the parts of an identifier."""
+
+
+class Question(NamedTuple):
+    """A question, understood."""
+
+    text: str
+    words: tuple[str, ...]
+    """Its telling words, lower-case, each once: what an explanation names."""
+    terms: tuple[Term, ...]
+    """What the lexical stream looks for."""
+    phrases: tuple[str, ...]
+    """What stood in quotes."""
+    entities: tuple[str, ...]
+    """`@Name`s, and words that are written as names."""
+    spans: tuple[Span, ...]
+    """When it speaks of."""
+    wants_help: bool
+    """Is something to be made or advised, rather than remembered?"""
+
+
+_WORD = re.compile(r"[^\W_]+(?:[_'’./:@+#-]+[^\W_]+)*(?:\+\+|#)?", re.UNICODE)
+_QUOTED = re.compile(r"[\"“«„]([^\"”»“]{2,200})[\"”»“]")
+_MENTION = re.compile(r"(?<![\w@])@([^\W\d_][\w-]{0,63})")
+_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+\b")
+# Words that every question has; they say how it asks, not what it asks for.
+_COMMON_TEXT = """
+    a about after all also am an and any are as at be because been before being but by can could did do does doing done
+    ever for from get getting given go going had has have having he her here hers him his how i if in into is it its just
+    kind know like made make many me might more most much my of off on once one only or other our out over said say should
+    so some such tell than that the their them then there these they thing things this those to too up upon us use used
+    using very was way we were what whats when where whether which while who whom whose why will with would you your yours
+"""
 _COMMON = frozenset(_COMMON_TEXT.split())
+_ENDINGS = ("'s", "’s")
+# A question has a few words; a pasted page is asked about by its first ones.
 _MOST = 32
+_LONGEST = 20_000
 
 
-def words_of(query: str) -> tuple[str, ...]:
-    """The words to look for. If only common words are asked for, those are looked for."""
-    words = dict.fromkeys(word.lower() for word in _WORD.findall(query))
-    telling = [word for word in words if word not in _COMMON]
+def understand(query: str, now: datetime) -> Question:
+    """Read a question as of `now`."""
+    text = query[:_LONGEST]
+    words = telling_words(text)
+    phrases = tuple(dict.fromkeys(phrase.strip() for phrase in _QUOTED.findall(text)))
+    quoted = [term for phrase in phrases for term in (_as_term(phrase),) if len(term) > 1]
+    terms = dict.fromkeys([*quoted, *(term for word in words for term in _terms_of(word))])
+    return Question(
+        text=text,
+        words=tuple(_bare(word).lower() for word in words),
+        terms=tuple(terms)[: 2 * _MOST],
+        phrases=phrases,
+        entities=_names(text),
+        spans=spans_in(text, now),
+        wants_help=asks_for_help(text),
+    )
+
+
+def telling_words(text: str) -> tuple[str, ...]:
+    """The words to look for, as they are written. If only common words are asked for, those are looked for."""
+    words = dict.fromkeys(_WORD.findall(text))
+    telling = [word for word in words if _bare(word).lower() not in _COMMON]
     return tuple((telling or [*words])[:_MOST])
+
+
+def _terms_of(word: str) -> list[Term]:
+    """The whole and its parts. Of text without spaces every pair is a part: nobody says where its words begin."""
+    found = query_terms(word)
+    return [*found, *((part,) for term in found if len(term) > 1 for part in term if not part.isascii())]
+
+
+def _bare(word: str) -> str:
+    return word[:-2] if word.endswith(_ENDINGS) else word
+
+
+def _as_term(phrase: str) -> Term:
+    return tuple(part for word in _WORD.findall(phrase) for term in query_terms(word)[:1] for part in term)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """Named things: what is marked with `@`, and capitalised words inside a sentence."""
+    found = [*_MENTION.findall(text), *(name for name in _NAME.findall(text) if name.lower() not in _COMMON)]
+    return tuple(dict.fromkeys(found))

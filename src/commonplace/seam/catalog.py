@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
-from commonplace.seam.terms import Edit, Hit, Order, Page, Signature
+from commonplace.seam.terms import Edit, Hit, Order, Page, Signature, Strand
 
 if TYPE_CHECKING:
     import numpy as np
@@ -158,6 +158,26 @@ class View(Protocol):
 
         Only vectors that this model made of a memory's present words count. Raises `NotSearchedError` when it cannot look.
         """
+        ...
+
+    def has_vectors(self, model: str) -> bool:
+        """Has this model made any vector of this book?"""
+        ...
+
+    def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
+        """As `nearest`, of the memories at these places alone; those without vectors are left out."""
+        ...
+
+    def passage_vectors(self, model: str, passages: Sequence[tuple[int, int]]) -> dict[int, NDArray[np.float32]]:
+        """The vectors of these passages, each given by its memory's place and its number, as far as there are any."""
+        ...
+
+    def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
+        """Mean and spread of how near any memory is to this vector, from a sample; None if there are too few."""
+        ...
+
+    def strands(self, places: Sequence[int]) -> dict[int, Strand]:
+        """What tells whether memories that the book learnt one after the other belong together."""
         ...
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from commonplace.seam.terms import Progress
+
     Vector = npt.NDArray[np.float32]
     """One row of numbers, of length one."""
 
@@ -58,4 +60,16 @@ class Reranker(Protocol):
 
     def scores(self, query: str, passages: Sequence[str]) -> list[float]:
         """One raw number for each passage, higher is better; it depends on the question and that passage alone."""
+        ...
+
+
+class Models(Protocol):
+    """The models a book may use. Asking for one never waits for a network, and None means that everything works on words."""
+
+    def embedder(self) -> Embedder | None: ...
+
+    def reranker(self) -> Reranker | None: ...
+
+    def fetch(self, progress: Progress | None = None) -> bool:
+        """Bring the default models here if there are none and the settings allow it. False if that was not asked for."""
         ...

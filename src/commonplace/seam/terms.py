@@ -33,6 +33,15 @@ class Hit(NamedTuple):
     """Which of its passages matched best; 0 where the whole was asked."""
 
 
+class Strand(NamedTuple):
+    """Whose a memory is, when it was observed, and how long it is."""
+
+    owner: tuple[str | None, ...]
+    at: int
+    """Microseconds since 1970: when it was observed, else when it was saved."""
+    length: int
+
+
 class Page(Noun, frozen=True, kw_only=True):
     """Which slice of a listing: at most `limit`, going on behind the memory `after`."""
 

@@ -95,11 +95,20 @@ OPERATIONS: tuple[Described, ...] = (
     Described("get", READING, "show one memory", "get", "get", "Get", "record", ("id",), example="get ID"),
     Described("list", READING, "list memories, newest first", "list", "list", "List", "records", example="list --types decision"),
     Described(
-        "search", READING, "find memories by their words", "search", "search", "Search", "results", ("query",),
+        "search", READING, "find the memories that answer a question", "search", "search", "Search", "results", ("query",),
         example='search "which editor settings"',
     ),
     Described(
-        "explain", READING, "say why the book remembers this", "explain", "explain", "Explain", "explanation", ("id",),
+        "context", READING, "what an agent should know before it begins", "context", "context_for", "ContextFor", "context",
+        ("task",), example='context "deploy the service" --project p',
+    ),
+    Described(
+        "receipts", READING, "what was searched for and handed out", "receipts", "receipts", "Receipts", "receipts",
+        example="receipts --memory ID",
+    ),
+    Described(
+        "explain", READING, "say why the book remembers this, or why it brought that up", "explain", "explain", "Explain",
+        "explanation", ("id",),
         example="explain ID",
     ),
     Described(
@@ -121,6 +130,10 @@ OPERATIONS: tuple[Described, ...] = (
     Described(
         "reject", REVIEW, "turn a memory in the inbox away", "confirm", "reject", "Reject", "record", ("id",), writes=True,
         example='reject ID --reason "hearsay"',
+    ),
+    Described(
+        "index", KEEPING, "turn what waits into vectors", "index_pending", "index_pending", "IndexPending", "report",
+        takes_progress=True, example="index",
     ),
     Described("stats", KEEPING, "how much there is of what", "stats", "stats", "Stats", "report", example="stats"),
     Described(

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from commonplace.engine.book import Book
+from commonplace.engine.explain import Explanation
 from commonplace.engine.scribe import Scribe
 from commonplace.errors import CommonplaceError, ConflictError, NotFoundError, StaleError
 from commonplace.seam.canon import Canon
@@ -94,7 +95,10 @@ class VerbContract:
             return
         one, other = book.save("Port 1.", type="project"), book.save("Port 2.", type="project")
         conflict = book.contradict(one.id, other.id)
-        assert book.explain(one.id).conflicts == book.explain(other.id).conflicts == (conflict,)
+        for side in (one, other):
+            told = book.explain(side.id)
+            assert isinstance(told, Explanation)
+            assert told.conflicts == (conflict,)
 
     def test_every_change_can_be_undone(self, book: Book) -> None:
         if not self.can(book, "keeps_journal"):

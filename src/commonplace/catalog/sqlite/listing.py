@@ -17,7 +17,7 @@ from commonplace.catalog.sqlite import facets, fresh
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.errors import NotFoundError
 from commonplace.model.base import to_micros
-from commonplace.model.filter import Filter
+from commonplace.model.filter import Circle, Filter
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.terms import Order, Page
 
@@ -139,10 +139,35 @@ def _conditions(where: Filter, besides: str | None = None) -> tuple[list[str], l
     if where.always_load is not None and besides != facets.ALWAYS_LOAD:
         parts.append("memories.always_load = ?")
         values.append(int(where.always_load))
+    for circle, wanted in ((where.within, True), (where.beyond, False)):
+        if circle is not None and not (circle.is_everything and wanted):
+            condition, owners = _near(circle)
+            parts.append(condition if wanted else f"memories.scope NOT IN ('agent', 'session') AND NOT ({condition})")
+            values += owners
     for tag in where.tags or ():
         parts.append("EXISTS (SELECT 1 FROM json_each(memories.tags) AS t WHERE t.value = ?)")
         values.append(tag)
     return parts, values
+
+
+def _near(circle: Circle) -> tuple[str, list[Any]]:
+    """`Circle.holds` as a condition on a row. It is never null, so that its opposite is its opposite."""
+    project, repo, agent = circle.project_id, circle.repo_id, circle.agent_id
+    if circle.is_everything:
+        return "1", []
+    same_project = "coalesce(memories.project_id, ?) = ?" if project is not None else "1"
+    projects = [project, project] if project is not None else []
+    same_repo = (
+        f"coalesce(memories.repo_id, {'?' if project is not None else 'NULL'}, '') = ?" if repo is not None else "1"
+    )
+    repos = ([repo, repo] if project is not None else [repo]) if repo is not None else []
+    own = "coalesce(memories.agent_id, '') = ?" if agent is not None else "0"
+    agents = [agent] if agent is not None else []
+    near = (
+        "(memories.scope = 'global' OR (CASE WHEN memories.scope IN ('agent', 'session')"
+        f" THEN {own} AND {same_project} ELSE {same_project} AND {same_repo} END))"
+    )
+    return near, [*agents, *projects, *projects, *repos]
 
 
 def _marks(values: Any) -> str:

@@ -17,7 +17,7 @@ from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import normalised
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.terms import Hit, Order, Page
+from commonplace.seam.terms import Hit, Order, Page, Strand
 
 if TYPE_CHECKING:
     import numpy as np
@@ -208,6 +208,32 @@ class SqliteView:
         from commonplace.catalog.sqlite import nearest
 
         return nearest.search(self._db, model, vector, where, limit)
+
+    def has_vectors(self, model: str) -> bool:
+        return bool(self._db.execute("SELECT 1 FROM vector_models WHERE name = ? AND vectors > 0", (model,)).get)
+
+    def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
+        from commonplace.catalog.sqlite import similarity
+
+        return similarity.of(self._db, model, vector, places)
+
+    def passage_vectors(self, model: str, passages: Sequence[tuple[int, int]]) -> dict[int, NDArray[np.float32]]:
+        from commonplace.catalog.sqlite import similarity
+
+        return similarity.passages(self._db, model, passages)
+
+    def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
+        from commonplace.catalog.sqlite import similarity
+
+        return similarity.background(self._db, model, vector)
+
+    def strands(self, places: Sequence[int]) -> dict[int, Strand]:
+        rows = self._db.execute(
+            "SELECT n, type, project_id, repo_id, agent_id, coalesce(observed_at, created_at), length(content)"
+            f" FROM memories WHERE n IN {_GIVEN}",
+            (_given(places),),
+        )
+        return {row[0]: Strand(row[1:5], row[5], row[6]) for row in rows}
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         from commonplace.catalog.sqlite import embedding

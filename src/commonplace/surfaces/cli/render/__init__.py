@@ -12,7 +12,8 @@ from commonplace.surfaces.operations import Described
 _RENDERERS = {
     "record": "records:record",
     "records": "records:records",
-    "results": "records:results",
+    "results": "finding:results",
+    "receipts": "finding:receipts",
     "context": "context:context",
     "link": "records:link",
     "conflict": "records:conflict",
@@ -39,8 +40,15 @@ def ids_of(operation: Described, answer: Any) -> Iterable[Line]:
         return []
     if operation.name == "context":
         return [[(citation.split()[0], "")] for citation in answer.citations]
-    found: list[Any] = answer if isinstance(answer, list) else [answer]
-    return [[(getattr(one, "record", one).id, "")] for one in found]
+    found: list[Any] = [*answer] if operation.answers in ("records", "results", "receipts", "operations") else [answer]
+    return [[(_id_of(one), "")] for one in found]
+
+
+def _id_of(one: Any) -> str:
+    """Of a memory, of the memory in a result, of the receipt that is explained."""
+    for part in ("record", "receipt"):
+        one = getattr(one, part, one)
+    return str(one.id)
 
 
 def json_of(answer: Any, page: Page) -> str:

@@ -10,7 +10,7 @@ from commonplace.surfaces.cli.render.records import card, conflict_facts, link_l
 from commonplace.surfaces.operations import Described
 
 if TYPE_CHECKING:
-    from commonplace.engine.explain import Explanation
+    from commonplace.engine.explain import Explanation, ReceiptExplanation
     from commonplace.model.operation import Change, Operation
 
 _STYLES = {
@@ -133,7 +133,14 @@ def _subject(entry: Operation) -> str:
     return about[-1] if entry.verb == "evolve" else about[0]
 
 
-def explanation(_: Described, answer: Explanation, page: Page) -> Iterator[Line]:
+def explanation(_: Described, answer: Explanation | ReceiptExplanation, page: Page) -> Iterator[Line]:
+    from commonplace.engine.explain import ReceiptExplanation
+
+    if isinstance(answer, ReceiptExplanation):
+        from commonplace.surfaces.cli.render.finding import told
+
+        yield from told(answer, page)
+        return
     yield from page.prose(answer.because, "", [(page.glyph("▎ ", ""), "accent")])
     yield []
     yield from card(answer.record, page)
@@ -154,6 +161,15 @@ def explanation(_: Described, answer: Explanation, page: Page) -> Iterator[Line]
     for conflict in answer.conflicts:
         yield from _section("Conflict", page)
         yield from pairs(conflict_facts(conflict), page)
+    if answer.receipts:
+        yield from _section("Brought up", page)
+        for receipt in answer.receipts:
+            chosen = any(candidate.memory_id == answer.record.id for candidate in receipt.chosen)
+            yield [
+                (f"  {when(receipt.at)}  ", "dim"),
+                (receipt.id, "id"),
+                (f"  {receipt.moment}, {'chosen' if chosen else 'left out'}", "dim"),
+            ]
     yield from _section("History", page)
     yield from ([("  ", ""), *line] for line in timeline([*answer.history], page))
 

@@ -1,4 +1,4 @@
-"""Memories: one as a card, many as a table, found ones with their score and the reason why."""
+"""Memories: one as a card, many as a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from commonplace.surfaces.operations import Described
 if TYPE_CHECKING:
     from commonplace.model.link import Conflict, Link
     from commonplace.model.record import MemoryRecord
-    from commonplace.model.result import RetrievalResult
 
 _MARKS = {
     "active": ("●", "good"),
@@ -160,36 +159,6 @@ def records(_: Described, answer: list[MemoryRecord], page: Page) -> Iterator[Li
     if not mixed:
         titles, rows = titles[:1] + titles[2:], [row[:1] + row[2:] for row in rows]
     return page.table(titles, rows, droppable=(4, 3) if mixed else (3, 2))
-
-
-def results(_: Described, answer: list[RetrievalResult], page: Page) -> Iterator[Line]:
-    if not answer:
-        yield [("nothing found", "dim")]
-    best = max((result.score for result in answer), default=0.0)
-    for rank, result in enumerate(answer, 1):
-        record = result.record
-        yield [
-            (f"{rank:>2}  ", "dim"),
-            *_bar(result.score, best, page),
-            (_amount(result.score).ljust(8), "bold"),
-            (record.id, "id"),
-            (f"  {record.type}, {owner_of(record)}, {record.created_at:%Y-%m-%d}", "dim"),
-        ]
-        yield from page.prose(headline(record), "", [("    ", "")])
-        scores = ", ".join(f"{name} {_amount(score)}" for name, score in result.scores.items())
-        yield from page.prose(f"why: {result.explanation} ({scores})", "dim", [("    ", "")])
-
-
-def _amount(score: float) -> str:
-    return "<0.001" if 0 < score < 0.001 else f"{score:.3f}"
-
-
-def _bar(score: float, best: float, page: Page) -> Line:
-    """How strong, compared to the strongest: the scale of words alone has no end."""
-    if not page.glyphs:
-        return []
-    full = max(round(8 * score / best), 1) if best > 0 else 1
-    return [("━" * full, "good"), ("━" * (8 - full), "dim"), ("  ", "")]
 
 
 def link(operation: Described, answer: Link, page: Page) -> Iterator[Line]:

@@ -1,0 +1,102 @@
+"""How near are these memories to a vector, and how near is a memory that has nothing to do with it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import apsw
+import msgspec
+
+from commonplace.catalog.sqlite import vectors
+from commonplace.seam.terms import Hit
+
+# How many vectors stand for all of them. The mean of so many is sure to about a twentieth of their spread.
+_SAMPLE = 400
+_FEWEST = 8
+_KEPT_SAMPLES = 8
+
+
+def of(db: apsw.Connection, name: str, vector: vectors.Floats, places: Sequence[int]) -> list[Hit]:
+    """The cosine of the best passage of each of these; those without vectors of their present words are left out."""
+    model = vectors.model_of(db, name)
+    rows = _whole(vectors.of(db, model.number, places), model) if model and places else []
+    if model is None or not rows:
+        return []
+    ids = _ids(db, [row[0] for row in rows])
+    scores, passages = vectors.cosines([row[2] for row in rows], vectors.asked(model, vector))
+    return [
+        Hit(ids[n][0], n, float(score), int(passage))
+        for (n, stamp, _), score, passage in zip(rows, scores, passages, strict=True)
+        if n in ids and ids[n][1] == stamp
+    ]
+
+
+def passages(db: apsw.Connection, name: str, asked: Sequence[tuple[int, int]]) -> dict[int, vectors.Floats]:
+    """The vector of one passage of each of these memories, by its place."""
+    model = vectors.model_of(db, name)
+    if model is None:
+        return {}
+    number = dict(asked)
+    rows = _whole(vectors.of(db, model.number, [*number]), model)
+    several = {n: vectors.unpack(blob, model.dimensions) for n, _, blob in rows}
+    return {n: found[min(number[n], len(found) - 1)] for n, found in several.items()}
+
+
+def _whole(rows: list[tuple[int, str, bytes]], model: vectors.Model) -> list[tuple[int, str, bytes]]:
+    return [row for row in rows if vectors.is_whole(row[2], model.dimensions)]
+
+
+def _ids(db: apsw.Connection, places: list[int]) -> dict[int, tuple[str, str]]:
+    rows: Any = db.execute(
+        f"SELECT n, id, substr(fingerprint, -{vectors.STAMP}) FROM memories WHERE n IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(places).decode(),),
+    )
+    return {n: (id, stamp) for n, id, stamp in rows}
+
+
+def background(db: apsw.Connection, name: str, vector: vectors.Floats) -> tuple[float, float] | None:
+    """Mean and spread of the cosines of a sample of the book; None if there are too few to tell."""
+    model = vectors.model_of(db, name)
+    sample = _sample(db, model) if model else []
+    if model is None or len(sample) < _FEWEST:
+        return None
+    scores, _ = vectors.cosines(sample, vectors.asked(model, vector))
+    return float(scores.mean()), float(max(scores.std(), 1e-3))
+
+
+def _sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
+    """Vectors of memories that lie evenly among the first 2^k, for the greatest k the book has reached.
+
+    So it stays the same until the book is twice as large, and the same question gets the same answer meanwhile.
+    """
+    base, end = vectors.key_of(model.number, 0), vectors.key_of(model.number + 1, 0)
+    span: Any = db.execute(
+        "SELECT min(key), max(key) FROM memory_vectors WHERE key > ? AND key < ?", (base, end)
+    ).fetchone()
+    first, last = span
+    if first is None:
+        return []
+    reach = 1 << ((last - first + 1).bit_length() - 1)
+    book = db.execute("SELECT value FROM book WHERE key = 'id'").get
+    key = (book, first, reach)
+    if key not in _samples:
+        if len(_samples) >= _KEPT_SAMPLES:
+            _samples.clear()
+        _samples[key] = _read_sample(db, model, first, reach)
+    return _samples[key]
+
+
+def _read_sample(db: apsw.Connection, model: vectors.Model, first: int, reach: int) -> list[bytes]:
+    found: dict[int, bytes] = {}
+    for target in dict.fromkeys(first + reach * at // _SAMPLE for at in range(_SAMPLE)):
+        row: Any = db.execute(
+            "SELECT key, vectors FROM memory_vectors WHERE key BETWEEN ? AND ? ORDER BY key LIMIT 1",
+            (target, first + reach),
+        ).fetchone()
+        if row and vectors.is_whole(row[1], model.dimensions):
+            found[row[0]] = row[1]
+    return [*found.values()]
+
+
+_samples: dict[tuple[str, int, int], list[bytes]] = {}

@@ -1,0 +1,105 @@
+"""`index_pending`: turn what waits into vectors. It never holds up a write: it comes after, and can be stopped at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from commonplace.engine.scribe import Request, Scribe
+from commonplace.errors import CommonplaceError
+from commonplace.model.finding import IndexReport
+from commonplace.model.record import MemoryRecord
+from commonplace.retrieve.passages import embedded_texts
+from commonplace.seam.terms import Progress
+
+if TYPE_CHECKING:
+    from commonplace.seam.embedder import Embedder, Vectors
+
+# So many memories are read, embedded and written at a time: few enough that little is lost when it is stopped and that
+# other writers get their turn, many enough that a model is used well.
+_BATCH = 64
+
+
+class IndexPending(Request, frozen=True, kw_only=True):
+    """How much."""
+
+    limit: Annotated[int | None, Meta(description="at most this many memories now")] = None
+
+
+def index_pending(scribe: Scribe, asked: IndexPending, progress: Progress | None = None) -> IndexReport:
+    """Embed what waits, oldest first. What cannot be embedded now waits on, and the report says why."""
+    try:
+        scribe.models.fetch(progress)
+        embedder = scribe.models.embedder()
+    except CommonplaceError as cause:
+        return IndexReport(model=None, embedded=0, waiting=0, note=_said(cause))
+    if embedder is None:
+        return IndexReport(model=None, embedded=0, waiting=0, note="there is no embedder: everything works on words")
+    return _Run(scribe, embedder, asked.limit, progress).report()
+
+
+class _Run:
+    """One walk through what waits."""
+
+    def __init__(self, scribe: Scribe, embedder: Embedder, limit: int | None, progress: Progress | None) -> None:
+        self._scribe, self._embedder, self._limit, self._progress = scribe, embedder, limit, progress
+        self._odd: set[str] = set()
+        self._embedded = 0
+        self._note: str | None = None
+
+    def report(self) -> IndexReport:
+        total = self._waiting()
+        while self._note is None and (batch := self._next()):
+            self._embed(batch)
+            if self._progress:
+                self._progress(self._embedded, total)
+        waiting = self._waiting()
+        if self._odd and self._note is None:
+            self._note = f"the embedder refused {len(self._odd)} of them; they are found by their words"
+        return IndexReport(model=self._embedder.model, embedded=self._embedded, waiting=waiting, note=self._note)
+
+    def _waiting(self) -> int:
+        with self._scribe.reading() as view:
+            return view.count_unembedded(self._embedder.model)
+
+    def _next(self) -> list[MemoryRecord]:
+        room = _BATCH if self._limit is None else min(_BATCH, self._limit - self._embedded)
+        if room <= 0:
+            return []
+        with self._scribe.reading() as view:
+            waiting = view.unembedded(self._embedder.model, room + len(self._odd))
+        return [record for record in waiting if record.id not in self._odd][:room]
+
+    def _embed(self, batch: Sequence[MemoryRecord]) -> None:
+        try:
+            made = self._vectors(batch)
+        except CommonplaceError as cause:
+            if len(batch) > 1 and cause.kind == "invalid":  # one odd text must not keep the others waiting
+                for record in batch:
+                    self._embed([record])
+            elif cause.kind == "invalid":
+                self._odd.add(batch[0].id)
+            else:
+                self._note = _said(cause)
+            return
+        with self._scribe.canon.writing(self._scribe.timeout) as draft:
+            draft.keep_vectors(
+                self._embedder.model,
+                [(record.id, record.fingerprint, vectors) for record, vectors in zip(batch, made, strict=True)],
+            )
+        self._embedded += len(batch)
+
+    def _vectors(self, batch: Sequence[MemoryRecord]) -> list[Vectors]:
+        texts = [embedded_texts(record) for record in batch]
+        vectors = self._embedder.documents([text for several in texts for text in several])
+        made, at = [], 0
+        for several in texts:
+            made.append(vectors[at : at + len(several)])
+            at += len(several)
+        return made
+
+
+def _said(cause: CommonplaceError) -> str:
+    return f"{cause.message}. {cause.hint}" if cause.hint else cause.message

@@ -1,0 +1,128 @@
+"""Receipts: every search and every injection leaves one, so that it can be told later why these came up and those did not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Meta
+
+from commonplace import settings
+from commonplace.engine.scribe import Request, Scribe
+from commonplace.errors import LockedError, UnavailableError
+from commonplace.model.base import utc
+from commonplace.model.ids import new_id
+from commonplace.model.receipt import Candidate, Moment, Receipt
+from commonplace.model.result import RetrievalResult
+
+if TYPE_CHECKING:
+    from commonplace.retrieve.ranking import Found
+
+
+class Receipts(Request, frozen=True, kw_only=True):
+    """Which receipts, newest first."""
+
+    memory: Annotated[str | None, Meta(description="only those that brought up this memory")] = None
+    session: Annotated[str | None, Meta(description="only of this session")] = None
+    since: Annotated[datetime | None, Meta(description="at or after")] = None
+    limit: Annotated[int, Meta(description="at most this many", ge=1, le=settings.MAX_LIST_LIMIT)] = 20
+
+
+def receipts(scribe: Scribe, asked: Receipts) -> Sequence[Receipt]:
+    since = utc(asked.since, "since") if asked.since else None
+    with scribe.reading() as view:
+        memory = view.memory(asked.memory) if asked.memory else None
+        named = memory.id if memory else asked.memory
+        return view.receipts(memory_id=named, session=asked.session, since=since, limit=asked.limit)
+
+
+def receipt_of(
+    scribe: Scribe,
+    *,
+    moment: Moment,
+    query: str,
+    profile: str,
+    asked: Mapping[str, object],
+    found: Found,
+    chosen: Sequence[RetrievalResult] | None = None,
+    near_misses: Sequence[Candidate] | None = None,
+    tokens: int | None = None,
+    session: str | None = None,
+) -> Receipt:
+    """What is to be kept of one search. `chosen` and `near_misses` say more when not all that was found was used."""
+    taken = found.results if chosen is None else chosen
+    lost = found.near_misses if near_misses is None else near_misses
+    return Receipt(
+        id=new_id(),
+        at=scribe.clock.now(),
+        moment=moment,
+        actor=scribe.actor,
+        surface=scribe.surface,
+        query=_kept(query),
+        query_hash=sha256(query.encode(errors="surrogatepass")).hexdigest(),
+        profile=profile,
+        asked={name: value for name, value in asked.items() if value not in (None, ())},
+        chosen=tuple(candidate_of(result) for result in taken),
+        near_misses=tuple(lost[: settings.NEAR_MISSES_KEPT]),
+        thresholds=found.thresholds,
+        outcome=found.outcome,
+        confidence=found.confidence,
+        streams=found.streams,
+        timings=found.timings,
+        models=found.models,
+        tokens=tokens,
+        session=session,
+    )
+
+
+def candidate_of(result: RetrievalResult, reason: str | None = None, tokens: int | None = None) -> Candidate:
+    return Candidate(
+        memory_id=result.record.id,
+        score=result.score,
+        scores=result.scores,
+        ranks=result.ranks,
+        reach=str(result.reach),
+        reason=reason,
+        tokens=tokens,
+    )
+
+
+def _kept(query: str) -> str | None:
+    """The question as the receipt keeps it: not at all if the setting says so, or if a secret was pasted into it."""
+    from commonplace.guard.secrets import has_secret
+
+    if not settings.receipt_queries() or len(query) > settings.MAX_KEPT_QUERY_CHARS:
+        return None
+    if "\0" in query or any("\ud800" <= char <= "\udfff" for char in query):
+        return None  # no text that can be kept
+    return None if has_secret(query) else query
+
+
+def keep(scribe: Scribe, receipt: Receipt) -> None:
+    """Write it down without making the one who asked wait: behind a busy writer it waits for the next occasion."""
+    scribe.unkept.append(receipt)
+    flush(scribe)
+
+
+def flush(scribe: Scribe) -> None:
+    """Write down what waits. A book that cannot be written to keeps no receipts, and is searched all the same."""
+    waiting, scribe.unkept = scribe.unkept, []
+    if not waiting:
+        return
+    try:
+        with scribe.canon.writing(settings.RECEIPT_WAIT_SECONDS) as draft:
+            draft.keep_receipts(waiting, settings.RECEIPTS_KEPT)
+    except LockedError:
+        scribe.unkept = [*waiting, *scribe.unkept][-settings.RECEIPTS_WAITING :]
+    except UnavailableError:
+        return
+
+
+def shown_in(scribe: Scribe, session: str) -> set[str]:
+    """The memories that this session has been handed already."""
+    with scribe.reading() as view:
+        told = [*scribe.unkept, *view.receipts(session=session, limit=settings.MAX_LIST_LIMIT)]
+    injected = (receipt for receipt in told if receipt.session == session and receipt.moment is not Moment.SEARCH)
+    return {candidate.memory_id for receipt in injected for candidate in receipt.chosen}

@@ -1,0 +1,44 @@
+"""A contender: one memory that some stream brought up, and all that is known of how it scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from commonplace.model.record import MemoryRecord
+from commonplace.seam.terms import Hit
+
+
+class Contender:
+    """Grows through the steps of a search: streams give it scores, `fuse` a combined one, later steps move it."""
+
+    __slots__ = ("id", "passage", "place", "raw", "reach", "record", "relevance", "score", "scores")
+
+    def __init__(self, id: str, place: int) -> None:
+        self.id, self.place = id, place
+        self.passage = 0
+        self.raw: dict[str, float] = {}
+        """What each stream says, in its own measure."""
+        self.scores: dict[str, float] = {}
+        """What each component adds to the score; they sum up to it."""
+        self.score = 0.0
+        self.relevance = 0.0
+        """How well it answers the question by itself, from 0 to 1; what thresholds are about."""
+        self.reach = "near"
+        self.record: MemoryRecord | None = None
+
+    @property
+    def order(self) -> tuple[float, str]:
+        """Best first; ties always break the same way."""
+        return (-self.score, self.id)
+
+
+def gather(streams: Iterable[tuple[str, list[Hit]]]) -> dict[int, Contender]:
+    """All memories that any stream found, by their place in the book."""
+    found: dict[int, Contender] = {}
+    for name, hits in streams:
+        for hit in hits:
+            contender = found.get(hit.place) or found.setdefault(hit.place, Contender(hit.id, hit.place))
+            contender.raw[name] = hit.score
+            if name == "semantic":
+                contender.passage = hit.passage
+    return found

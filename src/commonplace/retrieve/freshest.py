@@ -1,0 +1,100 @@
+"""The latest word on a value goes first: of two memories that give a number for the same thing, the later one is what holds now.
+
+Supersession says so where somebody said so; here it is read off the texts. Careful on purpose: it only moves neighbours in
+meaning that both hold a number, and only for a question that asks for a value and not for the past. Without those gates it
+would push good answers down (LoCoMo's first place: 40 % to 24 %).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.relevance import held_words, is_held
+from commonplace.retrieve.understand import Question
+from commonplace.retrieve.weigh import moment_of
+
+FIRST = 10
+"""Only the first few are set right; what is below was not going to be read as the answer."""
+_ALIKE = 0.86
+_SHARED = 0.3
+_LONGEST = 1_500
+
+_ASKS_A_VALUE = re.compile(
+    r"""(?xi)\bhow\ (?:many|much|often|far|big|old|tall|fast|large|frequently)\b
+    | \b(?:number|amount|total|percentage|percent|rate|average|time|score|price|cost|budget|deadline|date|quota|limit
+      |coverage|version|record|goal|target|duration|size|count)\b
+    | \b(?:current|currently|now|nowadays|latest|(?:most\ )?recent(?:ly)?|still|these\ days|today|at\ the\ moment|so\ far
+      |up\ to\ date|new)\b"""
+)
+_ASKS_THE_PAST = re.compile(
+    r"""(?xi)\b(?:first|original(?:ly)?|initial(?:ly)?|previous(?:ly)?|earlier|earliest|used\ to|order|sequence|between
+    |how\ long|how\ many\ (?:days|weeks|months|years)|when\ did|summar\w+|history|over\ time|throughout|across)\b"""
+)
+_VALUE = re.compile(
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|once|twice|hundred|thousand)\b"
+)
+
+Alike = Callable[[Contender, Contender], float | None]
+"""How near the meanings of two are, from 0 to 1; None if nothing is known of them."""
+
+
+def asks_for_a_value(question: str) -> bool:
+    return bool(_ASKS_A_VALUE.search(question)) and not _ASKS_THE_PAST.search(question)
+
+
+def freshest_first(ranked: Sequence[Contender], question: Question, alike: Alike) -> list[Contender]:
+    """The same contenders; of those that tell one value at different times, the latest before the earlier."""
+    head, rest = list(ranked[:FIRST]), ranked[FIRST:]
+    head = _after_supersession(head)
+    if asks_for_a_value(question.text):
+        for place in range(len(head)):
+            later = [other for other in head[place + 1 :] if _is_later_word(head[place], other, question, alike)]
+            for other in sorted(later, key=_age, reverse=True)[:1]:
+                head.remove(other)
+                head.insert(place, other)
+    _keep_in_order(head)
+    return [*head, *rest]
+
+
+def _after_supersession(head: list[Contender]) -> list[Contender]:
+    """Whoever was superseded stands behind the one that did it."""
+    for old in [one for one in head if one.record and one.record.superseded_by]:
+        new = next((one for one in head if old.record and one.id == old.record.superseded_by), None)
+        if new is not None and head.index(new) > head.index(old):
+            head.remove(new)
+            head.insert(head.index(old), new)
+    return head
+
+
+def _is_later_word(one: Contender, other: Contender, question: Question, alike: Alike) -> bool:
+    if one.record is None or other.record is None or _age(other) <= _age(one):
+        return False
+    if not all(len(r.content) <= _LONGEST and _VALUE.search(r.content) for r in (one.record, other.record)):
+        return False
+    near = alike(one, other)
+    return _shared(one, other, question) >= (_SHARED if near is not None else 0.5) and (near is None or near >= _ALIKE)
+
+
+def _shared(one: Contender, other: Contender, question: Question) -> float:
+    """Of the question's words that either holds, the share that both hold."""
+    assert one.record is not None
+    assert other.record is not None
+    first, second = held_words(one.record), held_words(other.record)
+    in_first = {word for word in question.words if is_held(word, first)}
+    in_second = {word for word in question.words if is_held(word, second)}
+    return len(in_first & in_second) / max(len(in_first | in_second), 1)
+
+
+def _age(contender: Contender) -> tuple[object, int]:
+    assert contender.record is not None
+    return (moment_of(contender.record), contender.place)
+
+
+def _keep_in_order(head: list[Contender]) -> None:
+    """The scores say what was done: whoever was moved up gets what was missing, as a component of its own."""
+    for above, below in zip(reversed(head[:-1]), reversed(head[1:]), strict=True):
+        if above.score < below.score:
+            above.scores["freshness"] = above.scores.get("freshness", 0.0) + below.score - above.score
+            above.score = below.score

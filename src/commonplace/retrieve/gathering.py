@@ -1,0 +1,137 @@
+"""Gathering: what the streams bring up, near and beyond, as one set of contenders with fused scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from commonplace.errors import CommonplaceError
+from commonplace.model.filter import EVERY_STATUS, Circle, Filter
+from commonplace.model.receipt import StreamReport
+from commonplace.retrieve import sequence, streams
+from commonplace.retrieve.contender import Contender, gather
+from commonplace.retrieve.fuse import Streams, by_place, fuse
+from commonplace.retrieve.stopwatch import Stopwatch
+
+if TYPE_CHECKING:
+    from commonplace.retrieve.meaning import Asked, Meaning
+    from commonplace.retrieve.profiles import Profile
+    from commonplace.retrieve.understand import Question
+    from commonplace.seam.catalog import View
+    from commonplace.seam.terms import Hit, Strand
+
+# How deep each stream looks, near and beyond.
+_DEPTH = 200
+_BEYOND = 40
+# A book of a handful of memories has no background to stand out from; this is an ordinary one.
+_ORDINARY = (0.75, 0.03)
+
+
+class Gathered:
+    """All contenders by their place in the book, what each stream reports, and what is ordinary in this book."""
+
+    def __init__(self) -> None:
+        self.contenders: dict[int, Contender] = {}
+        self.strands: dict[int, Strand] = {}
+        self.reports: list[StreamReport] = []
+        self.background = _ORDINARY
+        self.asked: Asked | None = None
+
+
+class Gathering:
+    """The streams of one search."""
+
+    def __init__(self, view: View, profile: Profile, meaning: Meaning, watch: Stopwatch) -> None:
+        self._view, self._profile, self._meaning, self._watch = view, profile, meaning, watch
+        self._found = Gathered()
+
+    def run(self, question: Question, near: Filter, beyond: Filter | None, depth: int) -> Gathered:
+        depth = max(depth, _DEPTH)
+        with self._watch.step("lexical"):
+            words = self._both(
+                "lexical", lambda where, most: streams.lexical(self._view, question, where, most), near, beyond, depth
+            )
+        asked = self._found.asked = self._vector(question)
+        meanings: list[Hit] = []
+        if asked is not None:
+            with self._watch.step("semantic"):
+                meanings = self._both(
+                    "semantic",
+                    lambda where, most: streams.semantic(self._view, asked, where, most),
+                    near,
+                    beyond,
+                    depth,
+                )
+        with self._watch.step("fuse"):
+            self._fuse(words, meanings)
+        return self._found
+
+    def _both(
+        self, name: str, look: Callable[[Filter, int], streams.Stream], near: Filter, beyond: Filter | None, depth: int
+    ) -> list[Hit]:
+        """One stream, near and beyond."""
+        if not getattr(self._profile, name):
+            return []
+        found = look(near, depth)
+        hits = list(found.hits)
+        if beyond is not None and found.report.searched:
+            hits += look(beyond, _BEYOND).hits
+        self._found.reports.append(msgspec.structs.replace(found.report, found=len(hits)))
+        return hits
+
+    def _vector(self, question: Question) -> Asked | None:
+        """The question as a vector, or a report that says why there is none."""
+        if not self._profile.semantic:
+            return None
+        try:
+            why_not = self._why_not(question)
+            if why_not is None:
+                with self._watch.step("embed"):
+                    return self._meaning.of(question.text)
+        except CommonplaceError as cause:
+            why_not = cause.message
+        self._found.reports.append(StreamReport(name="semantic", searched=False, why_not=why_not))
+        return None
+
+    def _why_not(self, question: Question) -> str | None:
+        model = self._meaning.model()
+        if model is None:
+            return "there is no embedder: everything works on words"
+        if not self._view.has_vectors(model):
+            return "there are no vectors yet: `index` makes them"
+        return None if question.text.strip() else "nothing was asked"
+
+    def _fuse(self, words: list[Hit], meanings: list[Hit]) -> None:
+        found = self._found
+        found.contenders = gather((("lexical", words), ("semantic", meanings)))
+        if self._profile.sequence:
+            found.strands = self._view.strands([*sequence.around(found.contenders, sequence.ADOPTED)])
+        if found.asked is not None:
+            meanings = [*meanings, *self._neighbours(found.asked)]
+        said = Streams(by_place(words), by_place(meanings), found.background)
+        fuse(found.contenders, said, found.strands, self._profile)
+
+    def _neighbours(self, asked: Asked) -> list[Hit]:
+        """What the semantic stream says of all others: those found by words, and those beside what was found."""
+        found = self._found
+        found.background = self._view.background(asked.model, asked.vector) or _ORDINARY
+        known = {place for place, one in found.contenders.items() if "semantic" in one.raw}
+        hits = self._view.similar(asked.model, asked.vector, [*({*found.contenders, *found.strands} - known)])
+        for hit in hits:
+            one = found.contenders.get(hit.place) or found.contenders.setdefault(
+                hit.place, Contender(hit.id, hit.place)
+            )
+            one.raw["semantic"], one.passage = hit.score, hit.passage
+        return hits
+
+
+def filters_for(where: Filter, circle: Circle, past: datetime | None) -> tuple[Filter, Filter | None]:
+    """What is near, and what may cross over. Of the past, whatever is there by now is looked through and sorted out later."""
+    if past is not None:
+        return Filter(statuses=EVERY_STATUS, until=past + timedelta(microseconds=1)), None
+    if circle.is_everything:
+        return where, None
+    return msgspec.structs.replace(where, within=circle), msgspec.structs.replace(where, beyond=circle)

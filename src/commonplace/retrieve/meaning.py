@@ -1,0 +1,64 @@
+"""Questions as vectors: each made once, and never waited for twice when the embedder is down."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from typing import TYPE_CHECKING, NamedTuple
+
+from commonplace.errors import CommonplaceError, UnavailableError
+
+if TYPE_CHECKING:
+    from commonplace.seam.embedder import Models, Reranker, Vector
+
+# Who was just asked in vain is not asked again so soon: a search must not wait each time for a server that is down.
+_REST_SECONDS = 30.0
+_KEPT = 64
+
+
+class Asked(NamedTuple):
+    """A question as a vector, and the model that made it."""
+
+    model: str
+    vector: Vector
+
+
+class Meaning:
+    """The models of one opened book, as a search uses them."""
+
+    def __init__(self, models: Models) -> None:
+        self._models = models
+        self._known: OrderedDict[str, Asked] = OrderedDict()
+        self._failed: tuple[float, str] | None = None
+
+    def model(self) -> str | None:
+        """Which model would be asked; None if there is none. Raises if the settings name one that cannot be."""
+        embedder = self._models.embedder()
+        return embedder.model if embedder else None
+
+    def of(self, text: str) -> Asked:
+        """The question's vector. Raises `UnavailableError` when it cannot be made now."""
+        if text in self._known:
+            self._known.move_to_end(text)
+            return self._known[text]
+        self._check_rested()
+        embedder = self._models.embedder()
+        if embedder is None:
+            raise UnavailableError("there is no embedder", code="no_model")
+        try:
+            made = Asked(embedder.model, embedder.query(text))
+        except CommonplaceError as cause:
+            self._failed = (time.monotonic(), cause.message)
+            raise
+        self._known[text] = made
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return made
+
+    def reranker(self) -> Reranker | None:
+        return self._models.reranker()
+
+    def _check_rested(self) -> None:
+        if self._failed and time.monotonic() - self._failed[0] < _REST_SECONDS:
+            raise UnavailableError(f"the embedder failed a moment ago: {self._failed[1]}")
+        self._failed = None

@@ -1,0 +1,64 @@
+"""Ranking profiles: every weight of a search in one place, each with the measurement that chose it.
+
+A profile is a name and its numbers; the steps are the same for all. `docs/guide/finding.md` tells what each step gains and costs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from commonplace.errors import InvalidError
+
+
+class Profile(NamedTuple):
+    """How much each stream counts. A weight of 0 means that the stream is not searched."""
+
+    name: str
+    lexical: float
+    semantic: float
+    sequence: float = 0.0
+    """How much of its neighbours' scores a memory is given, in the order in which the book learnt them."""
+    links: float = 0.0
+    time: float = 0.0
+    recency: float = 0.0
+    confidence: float = 0.0
+    scope: float = 0.0
+    rerank: bool = False
+    brevity: float = 0.0
+    """What each doubling of its length beyond a paragraph takes from a memory: a statement goes before an essay."""
+    wishes: float = 0.0
+    """What a standing wish is worth to a request for help."""
+    freshest_first: bool = False
+    """Of several that say something about the same, the latest goes first."""
+    least: float = 0.0
+    """What is less relevant than this is left out: few and strong beats many and weak."""
+
+
+HYBRID = Profile(
+    name="hybrid",
+    lexical=3.0,
+    semantic=1.0,
+    sequence=1.0,
+    links=0.1,
+    time=0.15,
+    recency=0.01,
+    confidence=0.01,
+    scope=0.02,
+    brevity=0.5,
+    wishes=1.5,
+    rerank=True,
+    freshest_first=True,
+)
+WORDS = HYBRID._replace(name="words", semantic=0.0, rerank=False)
+RECENT = HYBRID._replace(name="recent", recency=0.6, rerank=False)
+# A73: 0.85 similarity + 0.05 keyword; it has nothing else.
+VAULT = Profile(name="vault", lexical=0.05, semantic=0.85)
+
+PROFILES = {profile.name: profile for profile in (HYBRID, VAULT, RECENT, WORDS)}
+
+
+def profile_of(name: str) -> Profile:
+    if name not in PROFILES:
+        known = ", ".join(PROFILES)
+        raise InvalidError(f"profile: not one of: {known}", hint=f"Use one of: {known}.", where="profile")
+    return PROFILES[name]

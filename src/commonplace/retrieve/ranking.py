@@ -1,0 +1,243 @@
+"""The search, step by step: understand, gather, weigh, links, rerank, freshest first, thresholds, diversity.
+
+Each step is one file of this folder; this one only says in which order they come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from commonplace import settings
+from commonplace.errors import CommonplaceError
+from commonplace.model.filter import Circle, Filter
+from commonplace.model.receipt import Candidate, Outcome, StreamReport
+from commonplace.model.result import Reach, RetrievalResult
+from commonplace.model.source import Source
+from commonplace.model.words import Entity
+from commonplace.retrieve import crossing, diversity, links, sequence, weigh, why
+from commonplace.retrieve.confidence import confidence
+from commonplace.retrieve.evidence import evidence_for, span_of
+from commonplace.retrieve.freshest import FIRST, freshest_first
+from commonplace.retrieve.gathering import Gathered, Gathering, filters_for
+from commonplace.retrieve.likeness import Likeness
+from commonplace.retrieve.relevance import relevance
+from commonplace.retrieve.stopwatch import Stopwatch
+from commonplace.retrieve.understand import Question, understand
+
+if TYPE_CHECKING:
+    from commonplace.model.record import MemoryRecord
+    from commonplace.retrieve.contender import Contender
+    from commonplace.retrieve.meaning import Meaning
+    from commonplace.retrieve.profiles import Profile
+    from commonplace.seam.catalog import View
+
+# How many of the best are looked at closely, with their records.
+_CLOSELY = 60
+
+
+class Found(NamedTuple):
+    """What a search brought up, and all that its receipt needs to know."""
+
+    results: list[RetrievalResult]
+    near_misses: list[Candidate]
+    outcome: Outcome
+    confidence: float
+    streams: tuple[StreamReport, ...]
+    thresholds: dict[str, float]
+    timings: dict[str, float]
+    models: dict[str, str]
+
+
+class Memories(Protocol):
+    """Where the records of contenders come from, when not from the book as it is."""
+
+    def records(self, ids: Sequence[str]) -> dict[str, MemoryRecord]: ...
+
+
+class Hunt:
+    """One search."""
+
+    def __init__(
+        self,
+        view: View,
+        where: Filter,
+        circle: Circle,
+        profile: Profile,
+        meaning: Meaning,
+        now: datetime,
+        past: Memories | None = None,
+    ) -> None:
+        self._view, self._where, self._circle, self._profile = view, where, circle, profile
+        self._meaning, self._now, self._past = meaning, now, past
+        self._watch = Stopwatch()
+        self._models: dict[str, str] = {}
+        self._lost: dict[str, str] = {}
+        self._reports: list[StreamReport] = []
+
+    def run(self, query: str, limit: int) -> Found:
+        step = self._watch.step
+        with step("understand"):
+            question = understand(query, self._now)
+        gathered = self._gather(question, limit)
+        ranked = self._closely(question, gathered, limit)
+        with step("rerank"):
+            ranked = self._reread(question, ranked, gathered)
+        with step("choose"):
+            if self._profile.freshest_first:
+                ranked = freshest_first(
+                    ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
+                )
+            sure = confidence(ranked, question, gathered.background)
+            chosen = self._choose(ranked, limit)
+        with step("explain"):
+            results = self._results(chosen, question)
+        return Found(
+            results=results,
+            near_misses=self._near_misses(ranked, chosen),
+            outcome=self._outcome(results),
+            confidence=round(sure, 4),
+            streams=tuple(self._reports),
+            thresholds={
+                "least": self._profile.least,
+                "linked": settings.LINKED_THRESHOLD,
+                "strong": settings.STRONG_THRESHOLD,
+            },
+            timings=self._watch.taken,
+            models=self._models,
+        )
+
+    def _gather(self, question: Question, limit: int) -> Gathered:
+        near, beyond = filters_for(self._where, self._circle, self._now if self._past else None)
+        gathered = Gathering(self._view, self._profile, self._meaning, self._watch).run(question, near, beyond, limit)
+        self._reports = gathered.reports
+        if gathered.asked is not None:
+            self._models["embedder"] = gathered.asked.model
+        return gathered
+
+    # A closer look ------------------------------------------------------------------------------------------------------
+
+    def _closely(self, question: Question, gathered: Gathered, limit: int) -> list[Contender]:
+        """The best with their records, weighed; what may not be seen is gone."""
+        with self._watch.step("records"):
+            ranked = sorted(gathered.contenders.values(), key=lambda one: one.order)[: max(_CLOSELY, 2 * limit)]
+            known = self._records([one.id for one in ranked])
+            for contender in ranked:
+                contender.record = known.get(contender.id)
+            ranked = [one for one in ranked if one.record is not None and self._admits(one.record)]
+        with self._watch.step("links"):
+            if self._profile.links and self._past is None:
+                ranked += links.bring_in(self._view, ranked, self._admits)
+        with self._watch.step("weigh"):
+            for contender in ranked:
+                self._weigh(contender, question, gathered.background)
+        return sorted(ranked, key=lambda one: one.order)
+
+    def _records(self, ids: list[str]) -> dict[str, MemoryRecord]:
+        return self._past.records(ids) if self._past is not None else self._view.by_id(ids)
+
+    def _admits(self, record: MemoryRecord) -> bool:
+        """May it be seen at all? What is not near has to cross over, and that is judged later."""
+        return self._where.matches(record) and not (self._past is not None and not self._circle.holds(record))
+
+    def _weigh(self, contender: Contender, question: Question, background: tuple[float, float]) -> None:
+        record = contender.record
+        assert record is not None
+        near = contender.raw.get("semantic")
+        standing_out = None if near is None else (near - background[0]) / background[1]
+        contender.relevance = relevance(record, question.words, standing_out)
+        if not self._circle.holds(record):
+            contender.reach = str(Reach.STRONG)
+        weigh.weigh(contender, record, question, self._profile, self._now)
+
+    def _reread(self, question: Question, ranked: list[Contender], gathered: Gathered) -> list[Contender]:
+        if not self._profile.rerank or not ranked:
+            return ranked
+        from commonplace.retrieve import rerank
+
+        try:
+            reranker = self._meaning.reranker()
+            if reranker is None:
+                return ranked
+            places = sequence.before([one.place for one in ranked[: rerank.FIRST]], gathered.strands)
+            rerank.rerank(reranker, question.text, ranked, self._view.at_places(places))
+            self._models["reranker"] = reranker.model
+        except CommonplaceError as cause:
+            self._reports.append(StreamReport(name="rerank", searched=False, why_not=cause.message))
+        return sorted(ranked, key=lambda one: one.order)
+
+    # The choice ---------------------------------------------------------------------------------------------------------
+
+    def _choose(self, ranked: list[Contender], limit: int) -> list[Contender]:
+        near = [one for one in ranked if one.reach == str(Reach.NEAR)]
+        strangers = [one for one in ranked if one.reach != str(Reach.NEAR)]
+        self._lost.update(crossing.judge(self._view, self._circle, strangers, near))
+        for contender in ranked:
+            if contender.relevance < self._profile.least:
+                self._lost.setdefault(contender.id, f"relevance {contender.relevance:.2f} is too low")
+        left = [one for one in ranked if one.id not in self._lost]
+        for id, twin in diversity.repeats(left).items():
+            self._lost[id] = f"says the same as {twin}"
+        return [one for one in left if one.id not in self._lost][:limit]
+
+    def _near_misses(self, ranked: list[Contender], chosen: list[Contender]) -> list[Candidate]:
+        taken = {contender.id for contender in chosen}
+        missed = [contender for contender in ranked if contender.id not in taken][: settings.NEAR_MISSES_KEPT]
+        return [
+            Candidate(
+                memory_id=one.id,
+                score=round(one.score, 6),
+                scores=_rounded(one.scores),
+                reach=one.reach,
+                reason=self._lost.get(one.id, "others scored higher"),
+            )
+            for one in missed
+        ]
+
+    def _results(self, chosen: list[Contender], question: Question) -> list[RetrievalResult]:
+        ranks = _ranks(chosen)
+        bodies = self._bodies([one.record for one in chosen if one.record])
+        return [
+            RetrievalResult(
+                record=one.record,
+                score=round(one.score, 6),
+                scores=_rounded(one.scores),
+                ranks=ranks[one.id],
+                relevance=round(one.relevance, 4),
+                matched_scope=one.record.scope,
+                reach=Reach(one.reach),
+                evidence=evidence_for(one.record, question.words, one.passage, bodies),
+                explanation=why.sentence(one, one.record, question),
+            )
+            for one in chosen
+            if one.record is not None
+        ]
+
+    def _bodies(self, records: list[MemoryRecord]) -> dict[str, str | None]:
+        """The texts of the sources that are cited by span."""
+        cited = {span[0] for record in records if (span := span_of(record))}
+        sources = {id: self._view.noun(Entity.SOURCE, id) for id in cited}
+        return {id: source.body for id, source in sources.items() if isinstance(source, Source)}
+
+    def _outcome(self, results: list[RetrievalResult]) -> Outcome:
+        if results:
+            return Outcome.FOUND
+        looked = [stream for stream in self._reports if stream.name in ("lexical", "semantic")]
+        return (
+            Outcome.NOTHING_FOUND if any(stream.searched for stream in looked) or not looked else Outcome.NOT_SEARCHED
+        )
+
+
+def _rounded(scores: dict[str, float]) -> dict[str, float]:
+    return {name: round(score, 6) for name, score in scores.items()}
+
+
+def _ranks(chosen: list[Contender]) -> dict[str, dict[str, int]]:
+    """Where each one stands by each component, among those that were chosen."""
+    ranks: dict[str, dict[str, int]] = {one.id: {} for one in chosen}
+    for name in sorted({name for one in chosen for name in one.scores}):
+        having = sorted((one for one in chosen if name in one.scores), key=lambda one: (-one.scores[name], one.id))
+        for rank, one in enumerate(having, 1):
+            ranks[one.id][name] = rank
+    return ranks

@@ -1,0 +1,47 @@
+"""Reranking: a small model reads the question together with each of the best passages. Dear, so only the first few.
+
+It orders the head of the list well and is a poor judge alone, so what it says is added to what words and meaning say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.fuse import total
+from commonplace.retrieve.passages import passages_of
+
+if TYPE_CHECKING:
+    from commonplace.model.record import MemoryRecord
+    from commonplace.seam.embedder import Reranker
+
+FIRST = 20
+"""How many are read again: thirty were no better than twenty on any set."""
+_LONGEST = 560
+_BEFORE = 200
+"""How much of what was said just before is read with a short memory."""
+_WEIGHT = 0.3
+"""What one point of the model's answer is worth beside words and meaning."""
+
+
+def rerank(reranker: Reranker, question: str, ranked: Sequence[Contender], before: Mapping[int, MemoryRecord]) -> None:
+    """Add what the model says to the scores of the first few. `before` are the memories just before them, by place."""
+    read = [contender for contender in ranked[:FIRST] if contender.record is not None]
+    texts = [_text(one, before.get(one.place - 1)) for one in read]
+    for contender, said in zip(read, reranker.scores(question, texts), strict=True):
+        contender.raw["rerank"] = said
+        contender.scores["rerank"] = _WEIGHT * said
+        total(contender)
+
+
+def _text(contender: Contender, before: MemoryRecord | None) -> str:
+    """The best passage; a short memory with the end of the one before it."""
+    assert contender.record is not None
+    content = contender.record.content
+    parts = passages_of(content)
+    start, end = parts[min(contender.passage, len(parts) - 1)]
+    passage = content[start : min(end, start + _LONGEST)]
+    if before is None or len(parts) > 1:
+        return passage
+    return f"{before.content[-_BEFORE:]} {passage}"[-_LONGEST - _BEFORE :]

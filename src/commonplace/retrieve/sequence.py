@@ -1,0 +1,65 @@
+"""Neighbours: what was said just before and after. A short remark is often about what the one before it names.
+
+Memories that the book learnt one after the other, of one owner and one sitting, are taken as a conversation. Each lends its
+neighbours a share of its score, the less the further away; a long text stands by itself and borrows little. This is worth more
+than any model: see docs/guide/finding.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import sqrt
+
+from commonplace.seam.terms import Strand
+
+ADOPTED = 2
+"""Neighbours so near to what was found contend too."""
+_SITTING = 12 * 3600 * 1_000_000  # microseconds
+_STANDS_ALONE = 200
+"""A text of so many characters borrows in full; one twice as long, half."""
+
+_LEXICAL = {d: (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1) for d in (-4, -3, -2, -1, 1, 2, 3, 4)}
+_SEMANTIC = {-1: 0.2, 1: 0.2, -2: 0.1, 2: 0.1}
+
+
+def around(places: Iterable[int], reach: int) -> set[int]:
+    """These places and those beside them."""
+    return {place + d for place in places for d in range(-reach, reach + 1) if place + d > 0}
+
+
+def before(places: Iterable[int], strands: Mapping[int, Strand]) -> list[int]:
+    """The places just before these that belong to the same sitting."""
+    pairs = ((place, place - 1) for place in places)
+    return [at for place, at in pairs if place in strands and _together(strands[place], strands.get(at))]
+
+
+def with_neighbours_words(scores: Mapping[int, float], strands: Mapping[int, Strand]) -> dict[int, float]:
+    """Lexical scores: a neighbour's words help, but never as much as one's own, and many weak ones do not add up."""
+    return {
+        place: sqrt(
+            scores.get(place, 0.0) ** 2
+            + sum((weight * scores.get(place + d, 0.0)) ** 2 for d, weight in _shares(place, strands, _LEXICAL))
+        )
+        for place in strands
+    }
+
+
+def with_neighbours_meaning(excess: Mapping[int, float], strands: Mapping[int, Strand]) -> dict[int, float]:
+    """Semantic scores, as their excess over what anything in the book has."""
+    return {
+        place: excess[place]
+        + sum(weight * excess.get(place + d, 0.0) for d, weight in _shares(place, strands, _SEMANTIC))
+        for place in strands
+        if place in excess
+    }
+
+
+def _shares(place: int, strands: Mapping[int, Strand], weights: Mapping[int, float]) -> list[tuple[int, float]]:
+    """Which neighbours count, and how much."""
+    own = strands[place]
+    lean = min(1.0, _STANDS_ALONE / max(own.length, 1))
+    return [(d, lean * weight) for d, weight in weights.items() if _together(own, strands.get(place + d))]
+
+
+def _together(one: Strand, other: Strand | None) -> bool:
+    return other is not None and one.owner == other.owner and abs(one.at - other.at) <= _SITTING

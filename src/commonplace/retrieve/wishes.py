@@ -1,0 +1,40 @@
+"""Standing wishes: `always`, `from now on`, `I prefer`. Who asks for help wants them honoured, though they share no word with it.
+
+"Suggest a dinner" does not hold the word vegetarian; the wish does. So a request for something to be made or advised lifts what
+reads like a wish; a question about what was said or done does not.
+"""
+
+from __future__ import annotations
+
+import re
+
+_WISH = re.compile(
+    r"""(?xi)\b(?:always|never|whenever|every\ time|each\ time|from\ now\ on|(?:make|be)\ sure\ to|remember\ to)\b
+    | \b(?:i|we)\ (?:(?:really|strongly|generally|usually|always)\ )?
+      (?:prefer|like|love|hate|dislike|favou?r|(?:want|need)\ you\ to|(?:would|'d)\ (?:rather|like\ you\ to))\b
+    | \b(?:i'd\ prefer|my\ preference|prefers?)\b"""
+)
+_REQUEST = re.compile(
+    r"""(?xi)^\s*(?:can|could|would|will)\ you\b
+    | ^\s*how\ (?:do|can|should|would|to)\b
+    | \b(?:suggest|recommend|advise|help\ me|give\ me|show\ me|write|explain|tips|ideas|advice|walk\ me\ through)\b
+    | \bwhat\ (?:should|would|can|could|kind\ of|are\ some|is\ the\ best|steps|options)\b
+    | ^\s*(?:i'm|i\ am|i\ want|i\ need|i'd\ like|what's\ the\ best)"""
+)
+_LOOKS_BACK = re.compile(
+    r"""(?xi)\b(?:did|have|had|was|were)\ (?:i|we)\b
+    | \b(?:i|we)\ (?:said|told|mentioned|had|did|was|were|have|brought)\b
+    | \b(?:order|summary|summarize|previous|earlier|last\ time|remind\ me)\b"""
+)
+_LONGEST = 1_200
+_READ = 800
+
+
+def asks_for_help(question: str) -> bool:
+    """Is something to be made or advised, rather than remembered?"""
+    return bool(_REQUEST.search(question[:_READ])) and not _LOOKS_BACK.search(question[:_READ])
+
+
+def is_wish(content: str) -> bool:
+    """Does it read like something that is wanted every time? An essay does not, whatever it holds."""
+    return len(content) < _LONGEST and bool(_WISH.search(content[:_READ]))
