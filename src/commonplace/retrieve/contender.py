@@ -26,6 +26,10 @@ class Contender:
         self.reach = "near"
         self.record: MemoryRecord | None = None
 
+    def add_up(self) -> None:
+        """The score is the sum of what each component adds: nothing else, so that anybody can check it."""
+        self.score = sum(self.scores.values())
+
     @property
     def order(self) -> tuple[float, str]:
         """Best first; ties always break the same way."""

@@ -41,7 +41,7 @@ def fuse(contenders: Mapping[int, Contender], said: Streams, strands: Mapping[in
             contender.scores["lexical"] = profile.lexical * sure * words[place] / best
         if place in meaning:
             contender.scores["semantic"] = profile.semantic * meaning[place] / spread
-        total(contender)
+        contender.add_up()
 
 
 def _words(said: Streams, strands: Mapping[int, Strand], profile: Profile) -> dict[int, float]:
@@ -58,11 +58,6 @@ def _standing_out(words: Mapping[int, float]) -> float:
     """How far the best match by words stands out from the next ones: if it does, words count up to twice as much."""
     best = sorted(words.values(), reverse=True)[:10]
     return min(best[0] / (sum(best) / len(best)) / _USUAL, 2.0) if best and best[0] else 1.0
-
-
-def total(contender: Contender) -> None:
-    """The score is the sum of what each component adds: nothing else, so that anybody can check it."""
-    contender.score = sum(contender.scores.values())
 
 
 def by_place(hits: list[Hit]) -> dict[int, float]:

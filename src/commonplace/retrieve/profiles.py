@@ -28,6 +28,8 @@ class Profile(NamedTuple):
     """What each doubling of its length beyond a paragraph takes from a memory: a statement goes before an essay."""
     wishes: float = 0.0
     """What a standing wish is worth to a request for help."""
+    instructions: float = 0.0
+    """What an instruction that is meant for every task is worth to any question."""
     freshest_first: bool = False
     """Of several that say something about the same, the latest goes first."""
     least: float = 0.0
@@ -46,12 +48,13 @@ HYBRID = Profile(
     scope=0.02,
     brevity=0.5,
     wishes=1.5,
+    instructions=1.0,
     rerank=True,
     freshest_first=True,
 )
 WORDS = HYBRID._replace(name="words", semantic=0.0, rerank=False)
 RECENT = HYBRID._replace(name="recent", recency=0.6, rerank=False)
-# A73: 0.85 similarity + 0.05 keyword; it has nothing else.
+# A73: 0.85 similarity + 0.05 keyword; it has nothing else. `vault.py` is its arithmetic.
 VAULT = Profile(name="vault", lexical=0.05, semantic=0.85)
 
 PROFILES = {profile.name: profile for profile in (HYBRID, VAULT, RECENT, WORDS)}

@@ -16,7 +16,7 @@ from commonplace.model.receipt import Candidate, Outcome, StreamReport
 from commonplace.model.result import Reach, RetrievalResult
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
-from commonplace.retrieve import crossing, diversity, links, sequence, weigh, why
+from commonplace.retrieve import crossing, diversity, links, sequence, vault, weigh, why
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
@@ -89,7 +89,7 @@ class Hunt:
                 ranked = freshest_first(
                     ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
                 )
-            sure = confidence(ranked, question, gathered.background)
+            sure = confidence(self._view, ranked, question, gathered.background, by_meaning=gathered.asked is not None)
             chosen = self._choose(ranked, limit)
         with step("explain"):
             results = self._results(chosen, question)
@@ -132,7 +132,15 @@ class Hunt:
         with self._watch.step("weigh"):
             for contender in ranked:
                 self._weigh(contender, question, gathered.background)
+            if self._profile.name == "vault":
+                return self._as_the_vault_does(question, ranked)
         return sorted(ranked, key=lambda one: one.order)
+
+    def _as_the_vault_does(self, question: Question, ranked: list[Contender]) -> list[Contender]:
+        for contender in ranked:
+            assert contender.record is not None
+            vault.score(contender, contender.record, question.text, self._profile)
+        return sorted((one for one in ranked if one.score > 0), key=vault.order)
 
     def _records(self, ids: list[str]) -> dict[str, MemoryRecord]:
         return self._past.records(ids) if self._past is not None else self._view.by_id(ids)

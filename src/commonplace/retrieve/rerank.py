@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.fuse import total
 from commonplace.retrieve.passages import passages_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def rerank(reranker: Reranker, question: str, ranked: Sequence[Contender], befor
     for contender, said in zip(read, reranker.scores(question, texts), strict=True):
         contender.raw["rerank"] = said
         contender.scores["rerank"] = _WEIGHT * said
-        total(contender)
+        contender.add_up()
 
 
 def _text(contender: Contender, before: MemoryRecord | None) -> str:

@@ -1,12 +1,14 @@
 """Neighbours: what was said just before and after. A short remark is often about what the one before it names.
 
-Memories that the book learnt one after the other, of one owner and one sitting, are taken as a conversation. Each lends its
-neighbours a share of its score, the less the further away; a long text stands by itself and borrows little. This is worth more
-than any model: see docs/guide/finding.md.
+Episodes, and whatever is written as somebody's words (`Alice: ...`), that the book learnt one after the other, of one owner and
+one sitting, are taken as a conversation. Each lends its neighbours a share of its score, the less the further away; a long text
+stands by itself and borrows little. Facts and decisions stand alone. This is worth more than any model: see
+docs/guide/finding.md.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from math import sqrt
 
@@ -18,6 +20,7 @@ _SITTING = 12 * 3600 * 1_000_000  # microseconds
 _STANDS_ALONE = 200
 """A text of so many characters borrows in full; one twice as long, half."""
 
+_SPEAKER = re.compile(r"[^\W\d_][\w .'-]{0,40}: ")
 _LEXICAL = {d: (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1) for d in (-4, -3, -2, -1, 1, 2, 3, 4)}
 _SEMANTIC = {-1: 0.2, 1: 0.2, -2: 0.1, 2: 0.1}
 
@@ -62,4 +65,6 @@ def _shares(place: int, strands: Mapping[int, Strand], weights: Mapping[int, flo
 
 
 def _together(one: Strand, other: Strand | None) -> bool:
-    return other is not None and one.owner == other.owner and abs(one.at - other.at) <= _SITTING
+    if other is None or one.owner != other.owner or abs(one.at - other.at) > _SITTING:
+        return False
+    return one.owner[0] == "episode" or all(_SPEAKER.match(strand.opening) for strand in (one, other))

@@ -8,10 +8,9 @@ from math import exp, log2
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.fuse import total
 from commonplace.retrieve.profiles import Profile
 from commonplace.retrieve.understand import Question
-from commonplace.retrieve.wishes import is_wish
+from commonplace.retrieve.wishes import is_instruction, is_wish
 
 _HALF_LIFE_DAYS = 90.0
 _PARAGRAPH = 500
@@ -30,9 +29,11 @@ def weigh(contender: Contender, record: MemoryRecord, question: Question, profil
         scores["brevity"] = -profile.brevity * min(log2(len(record.content) / _PARAGRAPH), 2.0)
     if profile.wishes and question.wants_help and is_wish(record.content):
         scores["wishes"] = profile.wishes
+    if profile.instructions and is_instruction(record.content):
+        scores["instructions"] = profile.instructions
     if profile.scope:
         scores["scope"] = profile.scope * (_NEAREST[record.scope] if contender.reach == "near" else 0.0)
-    total(contender)
+    contender.add_up()
 
 
 def freshness(record: MemoryRecord, now: datetime) -> float:

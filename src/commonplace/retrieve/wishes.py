@@ -26,6 +26,12 @@ _LOOKS_BACK = re.compile(
     | \b(?:i|we)\ (?:said|told|mentioned|had|did|was|were|have|brought)\b
     | \b(?:order|summary|summarize|previous|earlier|last\ time|remind\ me)\b"""
 )
+_STANDING = re.compile(
+    r"""(?xi)\b(?:always|never|please\ don'?t|do\ not|don'?t|make\ sure|be\ sure|remember)\b[^.?!]{0,120}
+      \b(?:when(?:ever)?\ (?:i|you|we)|if\ i|every\ time|each\ time|in\ (?:the\ )?future|from\ now\ on|any\ ?time
+      |in\ your\ (?:answers|responses|replies))\b
+    | \b(?:when(?:ever)?\ i\ (?:ask|mention|request|talk|bring)|from\ now\ on|every\ time\ i|each\ time\ i|any\ ?time\ i)\b"""
+)
 _LONGEST = 1_200
 _READ = 800
 
@@ -33,6 +39,11 @@ _READ = 800
 def asks_for_help(question: str) -> bool:
     """Is something to be made or advised, rather than remembered?"""
     return bool(_REQUEST.search(question[:_READ])) and not _LOOKS_BACK.search(question[:_READ])
+
+
+def is_instruction(content: str) -> bool:
+    """Is it meant for every task to come: "always ... when I ask", "from now on"?"""
+    return len(content) < _LONGEST and bool(_STANDING.search(content[:_READ]))
 
 
 def is_wish(content: str) -> bool:

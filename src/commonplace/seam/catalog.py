@@ -149,6 +149,10 @@ class View(Protocol):
         """
         ...
 
+    def held_by(self, words: Sequence[str]) -> tuple[dict[str, float], int]:
+        """About how many memories hold each of these words, and out of how many."""
+        ...
+
     def spellings(self, word: str, limit: int) -> list[str]:
         """Words of this book that differ from this one by a slip or two, the most frequent first."""
         ...

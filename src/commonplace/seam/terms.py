@@ -40,6 +40,8 @@ class Strand(NamedTuple):
     at: int
     """Microseconds since 1970: when it was observed, else when it was saved."""
     length: int
+    opening: str
+    """How it begins."""
 
 
 class Page(Noun, frozen=True, kw_only=True):

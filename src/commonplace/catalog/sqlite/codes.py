@@ -6,7 +6,7 @@ estimates are then compared as they really are (`nearest.py`). Nothing here deci
 outdated or damaged can only fail to propose a memory.
 
 A block holds up to `FULL` codes: the two planes of bits, word by word, so that one instruction meets the same word of many
-codes; then their memories' numbers and their factors. The question becomes four planes, and the sum over all dimensions
+codes; then their memories' numbers and their factors. The question becomes three planes, and the sum over all dimensions
 becomes a count of common bits.
 """
 
@@ -32,7 +32,9 @@ FULL = 1_024
 ENOUGH = 1_024
 # Where "above" becomes "far above", in standard deviations: what loses least of a bell curve in four levels.
 _FAR = 0.98
-_PLANES = np.array([1, 2, 4, -8], dtype=np.float32)
+# The same for a question in eight levels, which are three planes of bits.
+_STEP = 0.6
+_PLANES = np.array([1, 2, -4], dtype=np.float32)
 _LEVELS = np.array([2, 1], dtype=np.float32)
 _NUMBER, _FACTOR, _WORD = np.dtype("<i8"), np.dtype("<f4"), np.dtype("<u8")
 
@@ -89,9 +91,9 @@ class Question:
     """A vector to compare codes with."""
 
     def __init__(self, vector: Floats) -> None:
-        step = max(float(np.abs(vector).max()), 1e-12) / 7.5
-        parts = np.clip(np.rint(vector / step), -8, 7).astype(np.int64)
-        planes = np.stack([_words(((parts >> i) & 1).astype(bool)[None, :])[:, 0] for i in range(4)])
+        step = max(_STEP * float(vector.std()), 1e-12)
+        parts = np.clip(np.rint(vector / step), -4, 3).astype(np.int64)
+        planes = np.stack([_words(((parts >> i) & 1).astype(bool)[None, :])[:, 0] for i in range(3)])
         self._planes = planes[:, None, :, None]
         self._weights = np.repeat(np.outer(_PLANES, _LEVELS).reshape(-1), planes.shape[1]) * np.float32(step)
         self._middle = np.float32(1.5 * step * parts.sum())
@@ -154,19 +156,27 @@ class _Best:
     def __init__(self, count: int) -> None:
         # Twice as many as are asked for: several passages of one memory count once.
         self._count, self._room, self.floor = count, 2 * count, -np.inf
-        self._scores, self._numbers = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.int64)
+        self._scores, self._numbers = [np.empty(0, dtype=np.float32)], [np.empty(0, dtype=np.int64)]
+        self._many = 0
 
     def add(self, scores: Floats, numbers: Ints) -> None:
-        good = scores > self.floor
-        self._scores = np.concatenate((self._scores, scores[good]))
-        self._numbers = np.concatenate((self._numbers, numbers[good]))
-        if len(self._scores) > 4 * self._room:
-            top = np.argpartition(-self._scores, self._room)[: self._room]
-            self._scores, self._numbers = self._scores[top], self._numbers[top]
-            self.floor = float(self._scores.min())
+        good = np.flatnonzero(scores > self.floor)
+        if len(good):
+            self._scores.append(scores[good])
+            self._numbers.append(numbers[good])
+            self._many += len(good)
+        if self._many > 4 * self._room:
+            self._shorten()
+
+    def _shorten(self) -> None:
+        scores, numbers = np.concatenate(self._scores), np.concatenate(self._numbers)
+        top = np.argpartition(-scores, self._room)[: self._room]
+        self._scores, self._numbers, self._many = [scores[top]], [numbers[top]], self._room
+        self.floor = float(self._scores[0].min())
 
     def numbers(self) -> Ints:
-        ordered = self._numbers[np.lexsort((self._numbers, -self._scores))]
+        scores, numbers = np.concatenate(self._scores), np.concatenate(self._numbers)
+        ordered = numbers[np.lexsort((numbers, -scores))]
         _, first = np.unique(ordered, return_index=True)
         once: Ints = ordered[np.sort(first)][: self._count]
         return once

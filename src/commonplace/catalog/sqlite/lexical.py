@@ -1,8 +1,8 @@
 """Which memories hold these words, and how well? bm25 over title, summary, content and extra words.
 
-As long as no more than `PLAIN` memories hold a word that is asked for, every one of them is scored, and so behind a narrow
-filter. Beyond, the rare words choose: they are taken, the rarest first, until they stand for `CHOSEN` memories. Those are
-scored with all the words; memories that hold only the common rest are not looked at. docs/adr/0014 tells what this changes.
+In a book of up to `SMALL` memories, and behind a narrow filter, every memory that holds a word is scored. In a larger one
+the rare words choose: they are taken, the rarest first, until they stand for as many memories as may be looked at. Those
+are scored with all the words; memories that hold only the common rest are left out. docs/adr/0014 tells what this changes.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
 from commonplace.seam.terms import Hit
 
-PLAIN = 20_000
-CHOSEN = 8_000
+SMALL = 20_000
+# How many the rare words may choose: this share of the book, but not fewer or more than that.
+_SHARE, _FEWEST, _MOST = 40, 2_000, 8_000
 # A word that so many hold is counted no further but estimated from how far apart they lie.
 _COUNTED = 250
 _WEIGHTS = ", ".join(str(weight) for weight in fulltext.WEIGHTS)
@@ -37,9 +38,10 @@ def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter,
     if waiting:
         fulltext.gather_fresh(db, upto)
     few = narrow.few(db, where)
-    counts = _counts(db, asked, upto) if few is None and upto > PLAIN else {}
-    if sum(counts.values()) > PLAIN:
-        scored = _chosen(db, asked, counts, limit)
+    counts = _counts(db, asked, upto) if few is None and upto > SMALL else {}
+    room = min(max(upto // _SHARE, _FEWEST), _MOST)
+    if sum(counts.values()) > 2 * room:
+        scored = _chosen(db, asked, counts, room, limit)
         return _checked(
             db, sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored, where, limit
         )
@@ -114,13 +116,14 @@ def _among(few: list[int] | None) -> tuple[str, list[str]]:
     return " AND +rowid IN (SELECT value FROM json_each(?))", [msgspec.json.encode(few).decode()]
 
 
-def _chosen(db: apsw.Connection, asked: list[str], counts: dict[str, float], limit: int) -> Scored:
+def _chosen(db: apsw.Connection, asked: list[str], counts: dict[str, float], room: int, limit: int) -> Scored:
     """The rare words choose, all words score."""
     ordered = sorted((phrase for phrase in asked if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
-    rare = _rarest(ordered, counts)
+    rare = _rarest(ordered, counts, room)
     if not rare:
         return []
-    found = _holding(db, rare, sum(counts[phrase] for phrase in rare))
+    newest = sum(counts[phrase] for phrase in rare) > 2 * room
+    found = _holding(db, rare, room if newest else -1)
     common = ordered[len(rare) :]
     if not common or not found:
         return sorted(((score, n) for n, score in found.items()), reverse=True)
@@ -129,21 +132,21 @@ def _chosen(db: apsw.Connection, asked: list[str], counts: dict[str, float], lim
     return _with_common(db, rare, common, found, statistics, limit + 50)
 
 
-def _rarest(ordered: list[str], counts: dict[str, float]) -> list[str]:
-    """The rarest words, as long as they stand for no more than `CHOSEN` memories; at least one."""
+def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str]:
+    """The rarest words, as long as they stand for no more than `room` memories; at least one."""
     taken: list[str] = []
     total = 0.0
     for phrase in ordered:
         total += counts[phrase]
-        if taken and total > CHOSEN:
+        if taken and total > room:
             break
         taken.append(phrase)
     return taken
 
 
-def _holding(db: apsw.Connection, rare: list[str], expected: float) -> dict[int, float]:
-    """Scores of those that hold a rare word; if even those are too many, of the newest of them."""
-    order = f" ORDER BY rowid DESC LIMIT {CHOSEN}" if expected > 2 * CHOSEN else ""
+def _holding(db: apsw.Connection, rare: list[str], most: int) -> dict[int, float]:
+    """Scores of those that hold a rare word; of the newest, if they are too many."""
+    order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {most}"
     rows: list[Any] = db.execute(
         f"SELECT rowid, -bm25(memories_fts, {_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?{order}",
         (" OR ".join(rare),),
@@ -180,6 +183,12 @@ def _with_common(
     again: list[Any] = rows
     exact.update(again)
     return sorted(((score, n) for n, score in exact.items()), key=lambda row: (-row[0], row[1]))
+
+
+def held_by(db: apsw.Connection, words: Sequence[str]) -> tuple[dict[str, float], int]:
+    """About how many memories hold each word, and how many memories there are."""
+    upto = fresh.upto(db)
+    return {word: _estimate(db, phrase, upto) for word in words if (phrase := _phrase((word,)))}, upto
 
 
 def _counts(db: apsw.Connection, asked: list[str], upto: int) -> dict[str, float]:

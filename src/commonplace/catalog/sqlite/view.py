@@ -199,6 +199,11 @@ class SqliteView:
 
         return lexical.search(self._db, terms, where, limit)
 
+    def held_by(self, words: Sequence[str]) -> tuple[dict[str, float], int]:
+        from commonplace.catalog.sqlite import lexical
+
+        return lexical.held_by(self._db, words)
+
     def spellings(self, word: str, limit: int) -> list[str]:
         from commonplace.catalog.sqlite import spelling
 
@@ -229,11 +234,11 @@ class SqliteView:
 
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:
         rows = self._db.execute(
-            "SELECT n, type, project_id, repo_id, agent_id, coalesce(observed_at, created_at), length(content)"
-            f" FROM memories WHERE n IN {_GIVEN}",
+            "SELECT n, type, project_id, repo_id, agent_id, coalesce(observed_at, created_at), length(content),"
+            f" substr(content, 1, 48) FROM memories WHERE n IN {_GIVEN}",
             (_given(places),),
         )
-        return {row[0]: Strand(row[1:5], row[5], row[6]) for row in rows}
+        return {row[0]: Strand(row[1:5], row[5], row[6], row[7]) for row in rows}
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         from commonplace.catalog.sqlite import embedding
