@@ -24,13 +24,17 @@ _WEIGHT = 0.3
 """What one point of the model's answer is worth beside words and meaning."""
 
 
+_FLOOR = 11.5
+"""The least the model ever says is about minus this: so that to be read again is never worse than not to be."""
+
+
 def rerank(reranker: Reranker, question: str, ranked: Sequence[Contender], before: Mapping[int, MemoryRecord]) -> None:
     """Add what the model says to the scores of the first few. `before` are the memories just before them, by place."""
     read = [contender for contender in ranked[:FIRST] if contender.record is not None]
     texts = [_text(one, before.get(one.place - 1)) for one in read]
     for contender, said in zip(read, reranker.scores(question, texts), strict=True):
         contender.raw["rerank"] = said
-        contender.scores["rerank"] = _WEIGHT * said
+        contender.scores["rerank"] = _WEIGHT * max(said + _FLOOR, 0.0)
         contender.add_up()
 
 

@@ -13,6 +13,7 @@ becomes a count of common bits.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 FULL = 1_024
 # Below so many vectors each is looked at as it is; from there on there is a centre that means something.
 ENOUGH = 1_024
+# So many blocks are sifted together.
+_AT_ONCE = 16
 # Where "above" becomes "far above", in standard deviations: what loses least of a bell curve in four levels.
 _FAR = 0.98
 # The same for a question in eight levels, which are three planes of bits.
@@ -145,8 +148,9 @@ def is_sound(db: apsw.Connection, model: int, dimensions: int, expected: Iterabl
 def best(stored: Iterable[Block], vector: Floats, count: int) -> Ints:
     """The numbers of the `count` memories with the best estimates, best first; each once."""
     question, found = Question(vector), _Best(count)
-    for block in stored:
-        found.add(question.estimates(block), block.numbers)
+    blocks = iter(stored)
+    while some := [*islice(blocks, _AT_ONCE)]:
+        found.add(np.concatenate([*map(question.estimates, some)]), np.concatenate([block.numbers for block in some]))
     return found.numbers()
 
 
