@@ -15,6 +15,7 @@ import commonplace
 from bench.quality import embedder
 from bench.quality.cases import Item
 from bench.quality.systems import Ranking
+from commonplace.errors import SecretError, TooLargeError
 
 
 class Commonplace:
@@ -25,15 +26,23 @@ class Commonplace:
         self.book: Any = commonplace.open(f"sqlite:{folder / 'book.sqlite'}", actor="bench")
         self.options = options
         self.items: dict[str, list[str]] = {}
+        self.refused = 0
 
     def add(self, items: Sequence[Item]) -> None:
         for item in items:
-            when = {"observed_at": f"{item.when}Z"} if item.when else {}
-            record = self.book.save(item.text, type="episode", **when)
-            # Two items that say the same become one memory; finding it finds both.
-            self.items.setdefault(record.id, []).append(item.id)
+            self._save(item)
         if self.options.get("profile") != "words":
             self.book.index_pending()
+
+    def _save(self, item: Item) -> None:
+        when = {"observed_at": f"{item.when}Z"} if item.when else {}
+        try:
+            record = self.book.save(item.text, type="episode", **when)
+        except (SecretError, TooLargeError):
+            self.refused += 1  # what the guard keeps out cannot be found; that is counted against us
+            return
+        # Two items that say the same become one memory; finding it finds both.
+        self.items.setdefault(record.id, []).append(item.id)
 
     def search(self, query: str, k: int) -> Ranking:
         found = self.book.search(query, limit=k, **self.options)
