@@ -282,7 +282,7 @@ def test_a_code_estimates_the_cosine():
     assert all((mine == theirs).all() for mine, theirs in zip(block, again, strict=True))
     for question in questions:
         estimated = codes.Question(question).estimates(block) + question @ centre
-        assert np.corrcoef(estimated, vectors @ question)[0, 1] > 0.9
+        assert np.corrcoef(estimated, vectors @ question)[0, 1] > 0.85
         assert np.abs(estimated - vectors @ question).max() < 0.25
 
 

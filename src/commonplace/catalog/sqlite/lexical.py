@@ -19,6 +19,8 @@ from commonplace.model.terms import is_unspaced
 from commonplace.seam.terms import Hit
 
 SMALL = 20_000
+# If no more than so many hold any of the words, it is cheaper to score them all than to choose.
+_PLAIN = 12_000
 # How many the rare words may choose: this share of the book, but not fewer or more than that.
 _SHARE, _FEWEST, _MOST = 40, 2_000, 8_000
 # A word that so many hold is counted no further but estimated from how far apart they lie.
@@ -40,7 +42,7 @@ def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter,
     few = narrow.few(db, where)
     counts = _counts(db, asked, upto) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
-    if sum(counts.values()) > 2 * room:
+    if sum(counts.values()) > max(_PLAIN, 2 * room):
         scored = _chosen(db, asked, counts, room, limit)
         return _checked(
             db, sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored, where, limit
