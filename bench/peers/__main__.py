@@ -1,0 +1,7 @@
+"""`python -m bench.peers`."""
+
+import sys
+
+from bench.peers import main
+
+main(sys.argv[1:])
