@@ -28,6 +28,10 @@ class Statistics(NamedTuple):
     words: int
     holding: tuple[float, ...]
 
+    def of_last(self, number: int) -> Statistics:
+        """The same for the last so many phrases alone."""
+        return self._replace(holding=self.holding[len(self.holding) - number :])
+
     def weights(self) -> list[float]:
         """How much each phrase tells: much if few texts hold it, and never nothing."""
         return [self._idf(count) for count in self.holding]

@@ -19,6 +19,7 @@ COLUMNS = "title, summary, content, terms"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 # Title counts four times, summary twice: both are chosen words.
 WEIGHTS = (4.0, 2.0, 1.0, 1.0)
+SQL_WEIGHTS = ", ".join(str(weight) for weight in WEIGHTS)
 _INSERT = f"INSERT INTO memories_fts (rowid, {COLUMNS})"
 _DELETE = f"INSERT INTO memories_fts (memories_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?)"
 _GROUP = 1_000

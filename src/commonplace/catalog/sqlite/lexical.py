@@ -8,12 +8,11 @@ are scored with all the words; memories that hold only the common rest are left 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import bm25, fresh, fulltext, narrow
+from commonplace.catalog.sqlite import bm25, chosen, fresh, fulltext, narrow
 from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
 from commonplace.seam.terms import Hit
@@ -23,9 +22,6 @@ SMALL = 20_000
 _PLAIN = 12_000
 # How many the rare words may choose: this share of the book, but not fewer or more than that.
 _SHARE, _FEWEST, _MOST = 40, 2_000, 8_000
-# A word that so many hold is counted no further but estimated from how far apart they lie.
-_COUNTED = 250
-_WEIGHTS = ", ".join(str(weight) for weight in fulltext.WEIGHTS)
 Scored = list[tuple[float, int]]
 """Score and number, best first."""
 
@@ -40,10 +36,10 @@ def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter,
     if waiting:
         fulltext.gather_fresh(db, upto)
     few = narrow.few(db, where)
-    counts = _counts(db, asked, upto) if few is None and upto > SMALL else {}
+    counts = chosen.counted(db, asked, upto) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
-        scored = _chosen(db, asked, counts, room, limit)
+        scored = chosen.best(db, counts, room, limit)
         return _checked(
             db, sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored, where, limit
         )
@@ -74,7 +70,7 @@ def _plain(db: apsw.Connection, asked: list[str], few: list[int] | None, limit: 
     """The best as FTS5 scores them; with `few`, among those alone."""
     among, values = _among(few)
     return db.execute(  # type: ignore[return-value]
-        f"SELECT -bm25(memories_fts, {_WEIGHTS}) AS score, rowid FROM memories_fts WHERE memories_fts MATCH ?{among}"
+        f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts WHERE memories_fts MATCH ?{among}"
         " ORDER BY score DESC, rowid LIMIT ?",
         (" OR ".join(asked), *values, limit),
     ).fetchall()
@@ -116,95 +112,6 @@ def _among(few: list[int] | None) -> tuple[str, list[str]]:
     if few is None:
         return "", []
     return " AND +rowid IN (SELECT value FROM json_each(?))", [msgspec.json.encode(few).decode()]
-
-
-def _chosen(db: apsw.Connection, asked: list[str], counts: dict[str, float], room: int, limit: int) -> Scored:
-    """The rare words choose, all words score."""
-    ordered = sorted((phrase for phrase in asked if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
-    rare = _rarest(ordered, counts, room)
-    if not rare:
-        return []
-    newest = sum(counts[phrase] for phrase in rare) > 2 * room
-    found = _holding(db, rare, room if newest else -1)
-    common = ordered[len(rare) :]
-    if not common or not found:
-        return sorted(((score, n) for n, score in found.items()), reverse=True)
-    texts, words = bm25.sizes(db)
-    statistics = bm25.Statistics(texts, words, tuple(counts[phrase] for phrase in (*rare, *common)))
-    return _with_common(db, rare, common, found, statistics, limit + 50)
-
-
-def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str]:
-    """The rarest words, as long as they stand for no more than `room` memories; at least one."""
-    taken: list[str] = []
-    total = 0.0
-    for phrase in ordered:
-        total += counts[phrase]
-        if taken and total > room:
-            break
-        taken.append(phrase)
-    return taken
-
-
-def _holding(db: apsw.Connection, rare: list[str], most: int) -> dict[int, float]:
-    """Scores of those that hold a rare word; of the newest, if they are too many."""
-    order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {most}"
-    rows: list[Any] = db.execute(
-        f"SELECT rowid, -bm25(memories_fts, {_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?{order}",
-        (" OR ".join(rare),),
-    ).fetchall()
-    return dict(rows)
-
-
-def _with_common(
-    db: apsw.Connection,
-    rare: list[str],
-    common: list[str],
-    found: dict[int, float],
-    statistics: bm25.Statistics,
-    most: int,
-) -> Scored:
-    """What the common words add: first whether they are there at all; then, for the best, exactly."""
-    chosen, oldest = " OR ".join(rare), min(found)
-    guessed = dict(found)
-    for phrase, weight in zip(common, statistics.weights()[len(rare) :], strict=True):
-        rows: list[Any] = db.execute(
-            "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?",
-            (f"({chosen}) AND {phrase}", oldest),
-        ).fetchall()
-        for (n,) in rows:
-            guessed[n] = guessed.get(n, 0.0) + weight
-    best = sorted(guessed, key=lambda n: (-guessed[n], n))
-    exact: dict[int, float] = {n: guessed[n] for n in best[most:]}
-    exact.update((n, found.get(n, 0.0)) for n in best[:most])
-    among, values = _among(best[:most])
-    rows = db.execute(
-        f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?{among}",
-        (statistics.parameters(), f"({chosen}) AND ({' OR '.join(common)})", oldest, *values),
-    ).fetchall()
-    again: list[Any] = rows
-    exact.update(again)
-    return sorted(((score, n) for n, score in exact.items()), key=lambda row: (-row[0], row[1]))
-
-
-def held_by(db: apsw.Connection, words: Sequence[str]) -> tuple[dict[str, float], int]:
-    """About how many memories hold each word, and how many memories there are."""
-    upto = fresh.upto(db)
-    return {word: _estimate(db, phrase, upto) for word in words if (phrase := _phrase((word,)))}, upto
-
-
-def _counts(db: apsw.Connection, asked: list[str], upto: int) -> dict[str, float]:
-    return {phrase: _estimate(db, phrase, upto) for phrase in asked}
-
-
-def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:
-    """How many hold it. Counted up to a point; beyond, from how many of the newest memories it takes to find so many."""
-    count, oldest = db.execute(
-        "SELECT count(*), min(rowid) FROM"
-        " (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)",
-        (phrase, _COUNTED),
-    ).fetchone() or (0, 0)
-    return float(count) if count < _COUNTED else max(count * upto / (upto - oldest + 1), count)
 
 
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
