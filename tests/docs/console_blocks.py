@@ -3,6 +3,9 @@
 An id on a page stands for the id that was really given, here and in later commands of the page. Moments, sizes and hashes
 of whole files differ from run to run and are not compared. A line `...` stands for any lines. `(exit code N)` behind an
 answer states the exit code; without it the command must succeed.
+
+Examples run without a model, on words, so that they show the same everywhere. A page that says `<!-- with models -->` runs with
+the default ones; its scores differ a little from one processor to another, and are not compared.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .pages import Block
+from commonplace.providers.weights import models_folder
+
+from .pages import Block, Page
 
 _ID = re.compile(r"\b0[0-9A-HJKMNP-TV-Z]{25}\b")
 _MASKS = (
@@ -25,7 +30,14 @@ _MASKS = (
     (re.compile(r'("(?:hash|sha256)": ?)"[0-9a-f]{64}"'), r'\1"HASH"'),
     (re.compile(r"(bytes +)[\d,]+"), r"\1SIZE"),
     (re.compile(r"(size +)[\d.,]+ \w+"), r"\1SIZE"),
+    (re.compile(r"^(  took +).+", re.MULTILINE), r"\1TIMES"),
+    (re.compile(r"(</?memory )[a-z2-7]{20}"), r"\1MARK"),
 )
+_SCORES = (
+    (re.compile(r"(?<= )[+-]?\d+\.\d{3} *"), "SCORE"),
+    (re.compile(r"(?<=close \()0\.\d\d"), "NEARNESS"),
+)
+_WITH_MODELS = "<!-- with models -->"
 
 
 class Command(NamedTuple):
@@ -55,21 +67,25 @@ def commands(block: Block) -> Iterator[Command]:
 class Terminal:
     """A shell in a folder of its own, with a book and a name, as the guide's reader has them."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, models: bool = False) -> None:
+        self._folder, self._models = folder, models
         self._real: dict[str, str] = {}
         programs = folder / ".bin"
         programs.mkdir()
         shim = programs / "commonplace"
         shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m commonplace.surfaces.cli "$@"\n')
         shim.chmod(0o755)
-        self._environment = {**environment(folder), "PATH": f"{programs}:{os.environ['PATH']}"}
+        self._environment = {**environment(folder, models=models), "PATH": f"{programs}:{os.environ['PATH']}"}
 
     def check(self, command: Command, page: str) -> None:
         shown = self.answer(command)
-        assert is_answer(command.answer, shown), (
+        assert self.is_answer(command.answer, shown), (
             f"{page}:{command.line}: $ {command.typed}\n--- the page says\n{command.answer}\n--- it shows\n{shown}"
         )
+
+    def is_answer(self, wanted: str, shown: str) -> bool:
+        """Does the page say what is shown, but for what differs from run to run?"""
+        return _fits(_lines(wanted, scores=not self._models), _lines(shown, scores=not self._models))
 
     def answer(self, command: Command) -> str:
         """What the command shows, with the ids that the page has for it."""
@@ -93,23 +109,27 @@ class Terminal:
                 self._real.setdefault(one, other)
 
 
-def environment(folder: Path) -> dict[str, str]:
+def wants_models(page: Page) -> bool:
+    return _WITH_MODELS in page.text
+
+
+def environment(folder: Path, *, models: bool = False) -> dict[str, str]:
     """What every example finds around it."""
+    chosen = "auto" if models else "none"
     return {
         "HOME": str(folder),
         "LANG": "C.UTF-8",
         "COMMONPLACE_BOOK": f"sqlite:{folder / 'book.sqlite'}",
         "COMMONPLACE_ACTOR": "alice",
+        "COMMONPLACE_EMBEDDER": chosen,
+        "COMMONPLACE_RERANKER": chosen,
+        "COMMONPLACE_MODELS": models_folder(),
+        "COMMONPLACE_FETCH": "never",
     }
 
 
-def is_answer(wanted: str, shown: str) -> bool:
-    """Does the page say what is shown, but for what differs from run to run?"""
-    return _fits(_lines(wanted), _lines(shown))
-
-
-def _lines(text: str) -> list[str]:
-    for pattern, instead in _MASKS:
+def _lines(text: str, *, scores: bool) -> list[str]:
+    for pattern, instead in _MASKS if scores else (*_MASKS, *_SCORES):
         text = pattern.sub(instead, text)
     return [line.rstrip() for line in text.splitlines()]
 

@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from .console_blocks import Command, Terminal, commands, environment, is_answer
+from .console_blocks import Command, Terminal, commands, environment, wants_models
 from .pages import Block, Page
 from .python_blocks import run
 
 
 def refresh(page: Page, folder: Path) -> str:
     """The page's text with the answers that are given today."""
-    terminal, names = Terminal(folder), {"__name__": "__main__"}
+    terminal, names = Terminal(folder, models=wants_models(page)), {"__name__": "__main__"}
     text = page.text
     for block in page.blocks:
         if block.language == "python":
@@ -35,18 +35,18 @@ def _answered(block: Block, terminal: Terminal) -> str:
 
 def _answer(command: Command, terminal: Terminal) -> str:
     shown = terminal.answer(command)
-    return command.answer if is_answer(command.answer, shown) else shown
+    return command.answer if terminal.is_answer(command.answer, shown) else shown
 
 
 def main(names: list[str]) -> None:
-    for path in [Path(name).resolve() for name in names]:
-        home = Path.cwd()
+    home = Path.cwd()
+    for page in [Page(Path(name).resolve()) for name in names]:
         with tempfile.TemporaryDirectory() as folder:
-            os.environ.update(environment(Path(folder)))
+            os.environ.update(environment(Path(folder), models=wants_models(page)))
             os.chdir(folder)
-            made: Any = refresh(Page(path), Path(folder))
+            made: Any = refresh(page, Path(folder))
             os.chdir(home)
-        path.write_text(made)
+        page.path.write_text(made)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .console_blocks import Terminal, commands, environment
+from .console_blocks import Terminal, commands, environment, wants_models
 from .pages import Page, pages
 from .python_blocks import run
 
@@ -19,9 +19,10 @@ def test_the_examples_of_a_page_run_in_order_and_show_what_it_says(
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for name, value in environment(tmp_path).items():
+    models = wants_models(page)
+    for name, value in environment(tmp_path, models=models).items():
         monkeypatch.setenv(name, value)
-    terminal = Terminal(tmp_path)
+    terminal = Terminal(tmp_path, models=models)
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in page.blocks:
         if block.language == "python":

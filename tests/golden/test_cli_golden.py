@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.providers.weights import models_folder
 from commonplace.surfaces.cli import exits
 from commonplace.surfaces.cli.helps import TOPICS
 from commonplace.surfaces.cli.program import EXTRAS
@@ -80,6 +81,11 @@ def test_a_story_on_a_pipe(shell: Shell) -> None:
     story.run("search", "which port does the API use")
     story.run("get", "tabs")
     story.run("explain", "p-1")
+    story.run("receipts")
+    story.run("explain", shell("receipts", "--limit", "1", "-q").id)
+    story.run("context", "configure the API", "--project", "atlas")
+    story.run("context", "bake a cake", "--moment", "prompt")
+    story.run("index")
     story.run("history", tabs)
     story.run("revert", shell("journal", "--limit", "1", "-q").id)
     story.run("archive", "p-1", "--reason", "old")
@@ -130,6 +136,8 @@ def test_answers_on_a_terminal(shell: Shell) -> None:
         "get tabs",
         "journal",
         "search spaces",
+        "receipts",
+        "context spaces",
         "stats",
         "verify",
         "get x",
@@ -143,3 +151,14 @@ def test_the_demo(shell: Shell) -> None:
     said = shell("demo")
     assert (said.code, said.err) == (0, ""), "a broken story must not become a golden one"
     check("cli/demo.txt", masked(said.out))
+
+
+def test_the_demo_finds_by_meaning_where_the_models_are(shell: Shell) -> None:
+    """Not word for word: the scores differ a little from one processor to another."""
+    models = {"COMMONPLACE_EMBEDDER": "auto", "COMMONPLACE_RERANKER": "auto", "COMMONPLACE_MODELS": models_folder()}
+    said = shell("demo", **models)
+    assert (said.code, said.err) == (0, "")
+    asked, _, answered = said.out.partition('$ commonplace search "when do we ship?"')
+    assert "e5-small-v2" in asked
+    assert answered.splitlines()[2].strip() == "Atlas is released on Fridays."
+    assert "its meaning is close" in answered.splitlines()[3]

@@ -51,6 +51,8 @@ class Shell:
             "LANG": "C.UTF-8",
             "COMMONPLACE_BOOK": f"sqlite:{self.path}",
             "COMMONPLACE_ACTOR": "alice",
+            "COMMONPLACE_EMBEDDER": "none",  # on words, so that it shows the same everywhere; a test may say otherwise
+            "COMMONPLACE_RERANKER": "none",
             **environment,
         }
 

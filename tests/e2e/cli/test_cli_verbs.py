@@ -87,6 +87,25 @@ def test_what_was_archived_or_forgotten_comes_back(sh: Shell, ids: dict[str, str
         assert said.out.startswith(word), said
 
 
+def test_an_agent_is_handed_a_fenced_text_and_a_receipt_tells_of_it(sh: Shell, ids: dict[str, str]) -> None:
+    handed = sh("context", "set up the editor: tabs or spaces?")
+    assert (handed.code, handed.err) == (0, "")
+    first, *lines, last = handed.out.splitlines()
+    assert first.startswith("<memory ")
+    assert last == f"</memory {first.split()[1]}"
+    assert any(ids["tabs"] in line for line in lines)
+    newest = sh.quiet("receipts", "--limit", "1")
+    assert ids["tabs"] in sh("explain", newest).out
+    assert newest in sh("explain", ids["tabs"]).out
+    assert sh.quiet("receipts", "--memory", ids["tabs"], "--limit", "1") == newest
+
+
+def test_without_a_model_there_is_nothing_to_index_and_that_is_said(sh: Shell) -> None:
+    said = sh("index")
+    assert said.code == 0
+    assert "everything works on words" in said.out
+
+
 def test_changing_ones_mind_can_be_seen_and_undone(sh: Shell, ids: dict[str, str]) -> None:
     spaces = sh.quiet("evolve", ids["tabs"], "Alice prefers spaces.", "--reason", "new editor")
     assert f"superseded by  {spaces}" in sh("get", ids["tabs"]).out

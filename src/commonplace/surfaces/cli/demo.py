@@ -30,11 +30,16 @@ def run(parsed: Parsed) -> int:
 
 @contextmanager
 def _throw_away_book() -> Iterator[None]:
-    """A folder of its own, a person called alice, and afterwards no trace of either."""
+    """A folder of its own, a person called alice, no settings but the defaults, and afterwards no trace of any of it."""
     before, here, folder = dict(os.environ), os.getcwd(), tempfile.mkdtemp(prefix="commonplace-demo-")
     try:
         os.chdir(folder)
-        os.environ.update(COMMONPLACE_BOOK="sqlite:demo.sqlite", COMMONPLACE_ACTOR="alice")
+        os.environ.update(
+            COMMONPLACE_BOOK="sqlite:demo.sqlite",
+            COMMONPLACE_ACTOR="alice",
+            COMMONPLACE_CONFIG=os.path.join(folder, "config.toml"),
+            COMMONPLACE_FETCH="never",  # a story is told with what is there
+        )
         yield
     finally:
         os.chdir(here)
@@ -106,9 +111,10 @@ def _quoted(word: str) -> str:
 
 
 def _tell(story: Story) -> None:
-    story.open("A story in nine chapters, on a throw-away book.")
+    story.open("A story in eleven chapters, on a throw-away book.")
     tabs, store = _saving(story)
-    _finding(story, store.id)
+    _explaining(story, _finding(story), store.id)
+    _handing_over(story)
     _guarding(story)
     _reviewing(story)
     _changing(story, tabs.id)
@@ -132,11 +138,28 @@ def _saving(story: Story) -> tuple[Any, Any]:
     return tabs, store
 
 
-def _finding(story: Story, store: str) -> None:
-    story.chapter("Find it again", "Any words will do, and every answer says why it is there.")
-    story.do("search", "where do the memories of this project live: which file?")
+def _finding(story: Story) -> Any:
+    story.chapter("Find it by what it means", "A model on this machine reads along after the write, never in its way.")
+    if story.do("index").model:
+        story.say("Not one word of this question stands in the answer.")
+        return story.do("search", "when do we ship?", "--limit", "2")
+    story.say("There is no model here, so the words must do; `python -m commonplace.providers.fetch` brings one.")
+    return story.do("search", "on which days is Atlas released?", "--limit", "2")
+
+
+def _explaining(story: Story, found: Any, store: str) -> None:
+    story.chapter("Ask why it came up", "Every search leaves a receipt: each score, who nearly came up, what it took.")
+    story.do("explain", found.receipt_id)
     story.chapter("Ask why it is remembered", "Source, links and history, for every memory, always.")
     story.do("explain", store)
+
+
+def _handing_over(story: Story) -> None:
+    story.chapter(
+        "Hand it to an agent",
+        "Few and strong, inside a budget, and behind a fence that no stored text can end: data, not instructions.",
+    )
+    story.do("context", "prepare the next release", "--project", "atlas", "--budget", "300")
 
 
 def _guarding(story: Story) -> None:
