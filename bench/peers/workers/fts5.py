@@ -12,10 +12,10 @@ import apsw
 from serve import Embedder, Found, Item, Peer, serve
 
 _WORD = re.compile(r"\w+")
-_COMMON = "a an and are at did do does for from had has have how in is it of on or the to was were what when where who why"
-_STOP = frozenset(_COMMON.split())
-    "a an and are at did do does for from had has have how in is it of on or the to was were what when".split()
+_COMMON = (
+    "a an and are at did do does for from had has have how in is it of on or the to was were what when where who why"
 )
+_STOP = frozenset(_COMMON.split())
 
 
 class Fts5(Peer):
