@@ -43,6 +43,15 @@ class Whole(NamedTuple):
         scores *= self.scales
         return scores
 
+    def scored(self, which: Any, scores: vectors.Floats) -> list[tuple[float, int, int, str]]:
+        """Cosine, number, passage and stamp of these, each memory once, by the first of its passages."""
+        found: dict[int, tuple[float, int, int, str]] = {}
+        columns = (which, scores[which], self.numbers[which], self.passages[which])
+        for i, score, n, passage in zip(*(column.tolist() for column in columns), strict=True):
+            if n not in found:
+                found[n] = (score, n, passage, self.stamps[i])
+        return [*found.values()]
+
 
 _PIECE = 512
 _lock = threading.Lock()

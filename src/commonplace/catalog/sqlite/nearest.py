@@ -48,16 +48,12 @@ def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit:
 def _among_all(db: apsw.Connection, whole: held.Whole, question: Floats, where: Filter, limit: int) -> list[Hit]:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
     scores = whole.cosines(question)
-    count = 2 * limit + 50
+    count = limit + 40
     while True:
-        top = np.argpartition(-scores, count)[:count] if count < len(scores) else np.arange(len(scores))
-        scored: dict[int, tuple[float, int, int, str]] = {}
-        for i in top[np.argsort(-scores[top], kind="stable")].tolist():
-            n = int(whole.numbers[i])
-            if n not in scored:
-                scored[n] = (float(scores[i]), n, int(whole.passages[i]), whole.stamps[i])
-        hits = _checked(db, [*scored.values()], where, limit)
-        if count >= len(scores) or (len(hits) == limit and hits[-1].score > float(scores[top].min())):
+        top = np.argpartition(scores, -count)[-count:] if count < len(scores) else np.arange(len(scores))
+        top = top[np.argsort(-scores[top], kind="stable")]
+        hits = _checked(db, whole.scored(top, scores), where, limit)
+        if count >= len(scores) or (len(hits) == limit and hits[-1].score > float(scores[top[-1]])):
             return hits
         count *= 8
 
