@@ -112,7 +112,7 @@ def flush(scribe: Scribe) -> None:
     if not waiting:
         return
     try:
-        with scribe.canon.writing(settings.RECEIPT_WAIT_SECONDS) as draft:
+        with scribe.canon.writing(settings.RECEIPT_WAIT_SECONDS, durable=False) as draft:
             draft.keep_receipts(waiting, settings.RECEIPTS_KEPT)
     except LockedError:
         scribe.unkept = [*waiting, *scribe.unkept][-settings.RECEIPTS_WAITING :]

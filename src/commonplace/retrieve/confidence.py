@@ -12,7 +12,7 @@ from math import exp, log
 from typing import TYPE_CHECKING
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.relevance import held_words, is_held
+from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.understand import Question
 
 if TYPE_CHECKING:
@@ -46,10 +46,7 @@ def _usual(near: float, mean: float, spread: float) -> float:
 
 def _rarest_missing(view: View, hits: Sequence[Contender], question: Question) -> float:
     """How rare the rarest word of the question is that no hit holds; 0 if they hold them all."""
-    held: set[str] = set()
-    for one in hits:
-        held |= held_words(one.record) if one.record else set()
-    missing = [word for word in question.words if not is_held(word, held)][:_MOST_WORDS]
+    missing = [word for word in question.words if not any(is_held(word, one.held) for one in hits)][:_MOST_WORDS]
     if not missing:
         return 0.0
     counts, total = view.held_by(missing)

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.relevance import held_words
 
 _SAME = 0.9
 """Memories that share so many of their words say the same."""
 
 
-def repeats(ranked: Iterable[Contender]) -> dict[str, str]:
-    """Those that repeat a better one, and which."""
-    kept: list[tuple[str, set[str]]] = []
-    found: dict[str, str] = {}
+def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Contender], dict[str, str]]:
+    """The first `limit` that do not repeat a better one; and those that do, with whom they repeat."""
+    kept: list[Contender] = []
+    repeating: dict[str, str] = {}
     for contender in ranked:
-        if contender.record is None:
-            continue
-        words = held_words(contender.record)
-        twin = next((id for id, other in kept if _overlap(words, other) >= _SAME), None)
+        if len(kept) == limit:
+            break
+        twin = next((other.id for other in kept if _overlap(contender.held, other.held) >= _SAME), None)
         if twin is None:
-            kept.append((contender.id, words))
+            kept.append(contender)
         else:
-            found[contender.id] = twin
-    return found
+            repeating[contender.id] = twin
+    return kept, repeating
 
 
 def _overlap(one: set[str], other: set[str]) -> float:

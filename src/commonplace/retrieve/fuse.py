@@ -7,12 +7,13 @@ measures loses to neither stream on any set we measured; ranks (RRF) throw away 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from heapq import nlargest
 from typing import NamedTuple
 
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.profiles import Profile
-from commonplace.retrieve.sequence import with_neighbours_meaning, with_neighbours_words
-from commonplace.seam.terms import Hit, Strand
+from commonplace.retrieve.sequence import Neighbours
+from commonplace.seam.terms import Hit
 
 
 class Streams(NamedTuple):
@@ -30,34 +31,29 @@ _SPREAD = 1.1
 _USUAL = 1.5
 
 
-def fuse(contenders: Mapping[int, Contender], said: Streams, strands: Mapping[int, Strand], profile: Profile) -> None:
+def fuse(
+    contenders: Mapping[int, Contender], said: Streams, profile: Profile, neighbours: Neighbours | None = None
+) -> None:
     """Give every contender the scores that words and meaning add up to."""
-    words, meaning = _words(said, strands, profile), _meaning(said, strands, profile)
-    best = max(words.values(), default=0.0) or 1.0
-    sure = _standing_out(words)
-    spread = _SPREAD * said.background[1]
+    mean, spread = said.background
+    words = said.lexical
+    meaning = {place: score - mean for place, score in said.semantic.items()}
+    if neighbours is not None:
+        words, meaning = neighbours.with_words(words), neighbours.with_meaning(meaning)
+    by_words = profile.lexical * _standing_out(words) / (max(words.values(), default=0.0) or 1.0)
+    by_meaning = profile.semantic / (_SPREAD * spread)
     for place, contender in contenders.items():
         if words.get(place):
-            contender.scores["lexical"] = profile.lexical * sure * words[place] / best
+            contender.scores["lexical"] = by_words * words[place]
         if place in meaning:
-            contender.scores["semantic"] = profile.semantic * meaning[place] / spread
+            contender.scores["semantic"] = by_meaning * meaning[place]
         contender.add_up()
-
-
-def _words(said: Streams, strands: Mapping[int, Strand], profile: Profile) -> dict[int, float]:
-    return with_neighbours_words(said.lexical, strands) if profile.sequence else said.lexical
-
-
-def _meaning(said: Streams, strands: Mapping[int, Strand], profile: Profile) -> dict[int, float]:
-    mean, _ = said.background
-    excess = {place: score - mean for place, score in said.semantic.items()}
-    return with_neighbours_meaning(excess, strands) if profile.sequence else excess
 
 
 def _standing_out(words: Mapping[int, float]) -> float:
     """How far the best match by words stands out from the next ones: if it does, words count up to twice as much."""
-    best = sorted(words.values(), reverse=True)[:10]
-    return min(best[0] / (sum(best) / len(best)) / _USUAL, 2.0) if best and best[0] else 1.0
+    best = nlargest(10, words.values())
+    return min(10 * best[0] / sum(best) / _USUAL, 2.0) if best and best[0] else 1.0
 
 
 def by_place(hits: list[Hit]) -> dict[int, float]:

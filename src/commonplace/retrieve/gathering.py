@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     from commonplace.seam.terms import Hit, Strand
 
 # How deep each stream looks, near and beyond.
-_DEPTH = 200
+_DEPTH = 100
 _BEYOND = 40
+# Of so many of the best by words, what they mean is looked up too; around so many of the best by both, one looks around.
+_BOTH = 60
+_AROUND = 40
 # A book of a handful of memories has no background to stand out from; this is an ordinary one.
 _ORDINARY = (0.75, 0.03)
 
@@ -105,25 +109,39 @@ class Gathering:
         return None if question.text.strip() else "nothing was asked"
 
     def _fuse(self, words: list[Hit], meanings: list[Hit]) -> None:
-        found = self._found
+        """Twice where there is talk: once to know who is worth a look around, then with what stands beside them."""
+        found, asked = self._found, self._found.asked
         found.contenders = gather((("lexical", words), ("semantic", meanings)))
-        if self._profile.sequence:
-            found.strands = self._view.strands([*sequence.around(found.contenders, sequence.ADOPTED)])
-        if found.asked is not None:
-            meanings = [*meanings, *self._neighbours(found.asked)]
+        if asked is not None:
+            found.background = self._view.background(asked.model, asked.vector) or _ORDINARY
+            by_words_alone = [hit.place for hit in words[:_BOTH] if "semantic" not in found.contenders[hit.place].raw]
+            meanings = [*meanings, *self._meanings_of(by_words_alone, asked)]
         said = Streams(by_place(words), by_place(meanings), found.background)
-        fuse(found.contenders, said, found.strands, self._profile)
+        fuse(found.contenders, said, self._profile)
+        if self._profile.sequence:
+            self._look_around(said)
 
-    def _neighbours(self, asked: Asked) -> list[Hit]:
-        """What the semantic stream says of all others: those found by words, and those beside what was found."""
+    def _look_around(self, said: Streams) -> None:
         found = self._found
-        found.background = self._view.background(asked.model, asked.vector) or _ORDINARY
-        known = {place for place, one in found.contenders.items() if "semantic" in one.raw}
-        hits = self._view.similar(asked.model, asked.vector, [*({*found.contenders, *found.strands} - known)])
+        best = nsmallest(_AROUND, found.contenders.values(), key=lambda one: one.order)
+        strands = self._view.strands([one.place for one in best])
+        talk = [place for place, strand in strands.items() if sequence.is_talk(strand)]
+        if not talk:
+            return
+        beside = sequence.around(talk, sequence.ADOPTED)
+        lending = sequence.around(beside, sequence.REACH) & found.contenders.keys()
+        found.strands = self._view.strands([*(beside | lending)])
+        if found.asked is not None:
+            strangers = [place for place in found.strands if place in beside and place not in found.contenders]
+            said.semantic.update(by_place(self._meanings_of(strangers, found.asked)))
+        fuse(found.contenders, said, self._profile, sequence.Neighbours(beside, found.strands))
+
+    def _meanings_of(self, places: list[int], asked: Asked) -> list[Hit]:
+        """What the semantic stream says of these; whoever is not a contender yet becomes one."""
+        contenders = self._found.contenders
+        hits = self._view.similar(asked.model, asked.vector, places)
         for hit in hits:
-            one = found.contenders.get(hit.place) or found.contenders.setdefault(
-                hit.place, Contender(hit.id, hit.place)
-            )
+            one = contenders.get(hit.place) or contenders.setdefault(hit.place, Contender(hit.id, hit.place))
             one.raw["semantic"], one.passage = hit.score, hit.passage
         return hits
 

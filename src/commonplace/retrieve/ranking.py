@@ -16,13 +16,12 @@ from commonplace.model.receipt import Candidate, Outcome, StreamReport
 from commonplace.model.result import Reach, RetrievalResult
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
-from commonplace.retrieve import crossing, diversity, links, sequence, vault, weigh, why
+from commonplace.retrieve import crossing, diversity, links, relevance, sequence, vault, weigh, why
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
 from commonplace.retrieve.gathering import Gathered, Gathering, filters_for
 from commonplace.retrieve.likeness import Likeness
-from commonplace.retrieve.relevance import relevance
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
 
@@ -89,6 +88,8 @@ class Hunt:
                 ranked = freshest_first(
                     ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
                 )
+            for contender in ranked if self._profile.least else ranked[: 2 * limit]:
+                relevance.judge(contender, question.words, gathered.background)
             sure = confidence(self._view, ranked, question, gathered.background, by_meaning=gathered.asked is not None)
             chosen = self._choose(ranked, limit)
         with step("explain"):
@@ -131,7 +132,7 @@ class Hunt:
                 ranked += links.bring_in(self._view, ranked, self._admits)
         with self._watch.step("weigh"):
             for contender in ranked:
-                self._weigh(contender, question, gathered.background)
+                self._weigh(contender, question)
             if self._profile.name == "vault":
                 return self._as_the_vault_does(question, ranked)
         return sorted(ranked, key=lambda one: one.order)
@@ -149,12 +150,9 @@ class Hunt:
         """May it be seen at all? What is not near has to cross over, and that is judged later."""
         return self._where.matches(record) and not (self._past is not None and not self._circle.holds(record))
 
-    def _weigh(self, contender: Contender, question: Question, background: tuple[float, float]) -> None:
+    def _weigh(self, contender: Contender, question: Question) -> None:
         record = contender.record
         assert record is not None
-        near = contender.raw.get("semantic")
-        standing_out = None if near is None else (near - background[0]) / background[1]
-        contender.relevance = relevance(record, question.words, standing_out)
         if not self._circle.holds(record):
             contender.reach = str(Reach.STRONG)
         weigh.weigh(contender, record, question, self._profile, self._now)
@@ -179,15 +177,15 @@ class Hunt:
 
     def _choose(self, ranked: list[Contender], limit: int) -> list[Contender]:
         near = [one for one in ranked if one.reach == str(Reach.NEAR)]
-        strangers = [one for one in ranked if one.reach != str(Reach.NEAR)]
-        self._lost.update(crossing.judge(self._view, self._circle, strangers, near))
+        strangers = [one for one in ranked[: 2 * limit] if one.reach != str(Reach.NEAR)]
+        self._lost.update(crossing.judge(self._view, self._circle, strangers, near[:limit]))
         for contender in ranked:
             if contender.relevance < self._profile.least:
                 self._lost.setdefault(contender.id, f"relevance {contender.relevance:.2f} is too low")
         left = [one for one in ranked if one.id not in self._lost]
-        for id, twin in diversity.repeats(left).items():
-            self._lost[id] = f"says the same as {twin}"
-        return [one for one in left if one.id not in self._lost][:limit]
+        chosen, repeating = diversity.without_repeats(left, limit)
+        self._lost.update({id: f"says the same as {twin}" for id, twin in repeating.items()})
+        return chosen
 
     def _near_misses(self, ranked: list[Contender], chosen: list[Contender]) -> list[Candidate]:
         taken = {contender.id for contender in chosen}

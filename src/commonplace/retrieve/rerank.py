@@ -24,6 +24,7 @@ _WEIGHT = 0.3
 """What one point of the model's answer is worth beside words and meaning."""
 
 
+_EXEMPT = frozenset(("wishes", "instructions"))
 _FLOOR = 11.5
 """The least the model ever says is about minus this: so that to be read again is never worse than not to be."""
 
@@ -32,7 +33,11 @@ def rerank(reranker: Reranker, question: str, ranked: Sequence[Contender], befor
     """Add what the model says to the scores of the first few. `before` are the memories just before them, by place."""
     read = [contender for contender in ranked[:FIRST] if contender.record is not None]
     texts = [_text(one, before.get(one.place - 1)) for one in read]
-    for contender, said in zip(read, reranker.scores(question, texts), strict=True):
+    said_of = reranker.scores(question, texts)
+    good = sorted(said_of)[3 * len(said_of) // 4] if said_of else 0.0
+    for contender, answer in zip(read, said_of, strict=True):
+        # A standing wish answers no question, and is wanted all the same: it is not judged by that.
+        said = max(answer, good) if _EXEMPT & contender.scores.keys() else answer
         contender.raw["rerank"] = said
         contender.scores["rerank"] = _WEIGHT * max(said + _FLOOR, 0.0)
         contender.add_up()

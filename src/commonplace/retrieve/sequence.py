@@ -16,13 +16,21 @@ from commonplace.seam.terms import Strand
 
 ADOPTED = 2
 """Neighbours so near to what was found contend too."""
+REACH = 4
+"""How far a share travels."""
 _SITTING = 12 * 3600 * 1_000_000  # microseconds
 _STANDS_ALONE = 200
 """A text of so many characters borrows in full; one twice as long, half."""
 
 _SPEAKER = re.compile(r"[^\W\d_][\w .'-]{0,40}: ")
-_LEXICAL = {d: (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1) for d in (-4, -3, -2, -1, 1, 2, 3, 4)}
+_STEPS = (-4, -3, -2, -1, 1, 2, 3, 4)
+_LEXICAL = {d: (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1) for d in _STEPS}
 _SEMANTIC = {-1: 0.2, 1: 0.2, -2: 0.1, 2: 0.1}
+
+
+def is_talk(strand: Strand) -> bool:
+    """Is it a piece of a conversation, or of what happened one after the other?"""
+    return strand.owner[0] == "episode" or _SPEAKER.match(strand.opening) is not None
 
 
 def around(places: Iterable[int], reach: int) -> set[int]:
@@ -36,35 +44,37 @@ def before(places: Iterable[int], strands: Mapping[int, Strand]) -> list[int]:
     return [at for place, at in pairs if place in strands and _together(strands[place], strands.get(at))]
 
 
-def with_neighbours_words(scores: Mapping[int, float], strands: Mapping[int, Strand]) -> dict[int, float]:
-    """Lexical scores: a neighbour's words help, but never as much as one's own, and many weak ones do not add up."""
-    return {
-        place: sqrt(
-            scores.get(place, 0.0) ** 2
-            + sum((weight * scores.get(place + d, 0.0)) ** 2 for d, weight in _shares(place, strands, _LEXICAL))
-        )
-        for place in strands
-    }
+class Neighbours:
+    """Who lends to whom, worked out once for both streams."""
 
+    def __init__(self, places: Iterable[int], strands: Mapping[int, Strand]) -> None:
+        self._shares: dict[int, tuple[float, list[int]]] = {}
+        for place in places:
+            own = strands.get(place)
+            if own is not None and is_talk(own):
+                lean = min(1.0, _STANDS_ALONE / max(own.length, 1))
+                self._shares[place] = (lean, [d for d in _STEPS if _together(own, strands.get(place + d))])
 
-def with_neighbours_meaning(excess: Mapping[int, float], strands: Mapping[int, Strand]) -> dict[int, float]:
-    """Semantic scores, as their excess over what anything in the book has."""
-    return {
-        place: excess[place]
-        + sum(weight * excess.get(place + d, 0.0) for d, weight in _shares(place, strands, _SEMANTIC))
-        for place in strands
-        if place in excess
-    }
+    def with_words(self, scores: Mapping[int, float]) -> dict[int, float]:
+        """Lexical scores: a neighbour's words help, but never as much as one's own, and many weak ones do not add up."""
+        found = dict(scores)
+        for place, (lean, steps) in self._shares.items():
+            borrowed = sum((_LEXICAL[d] * scores[place + d]) ** 2 for d in steps if place + d in scores)
+            if borrowed:
+                found[place] = sqrt(scores.get(place, 0.0) ** 2 + lean * lean * borrowed)
+        return found
 
-
-def _shares(place: int, strands: Mapping[int, Strand], weights: Mapping[int, float]) -> list[tuple[int, float]]:
-    """Which neighbours count, and how much."""
-    own = strands[place]
-    lean = min(1.0, _STANDS_ALONE / max(own.length, 1))
-    return [(d, lean * weight) for d, weight in weights.items() if _together(own, strands.get(place + d))]
+    def with_meaning(self, excess: Mapping[int, float]) -> dict[int, float]:
+        """Semantic scores, as their excess over what anything in the book has."""
+        found = dict(excess)
+        for place, (lean, steps) in self._shares.items():
+            if place in excess:
+                near = (d for d in steps if d in _SEMANTIC)
+                found[place] += lean * sum(_SEMANTIC[d] * excess.get(place + d, 0.0) for d in near)
+        return found
 
 
 def _together(one: Strand, other: Strand | None) -> bool:
     if other is None or one.owner != other.owner or abs(one.at - other.at) > _SITTING:
         return False
-    return one.owner[0] == "episode" or all(_SPEAKER.match(strand.opening) for strand in (one, other))
+    return is_talk(other)

@@ -39,9 +39,12 @@ class Canon(Protocol):
         """A consistent view. Does not wait for writers."""
         ...
 
-    def writing(self, timeout: float) -> AbstractContextManager[Draft]:
+    def writing(self, timeout: float, *, durable: bool = True) -> AbstractContextManager[Draft]:
         """The only way to change anything. Waits its turn, first come first served, for at most `timeout` seconds, then
-        raises `LockedError`. An exception inside undoes everything."""
+        raises `LockedError`. An exception inside undoes everything.
+
+        What nobody is promised to find again (`durable=False`: a receipt) need not wait for the disk.
+        """
         ...
 
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import count
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.ids import new_id
 from commonplace.model.link import Conflict, Link
+from commonplace.model.receipt import Candidate, Moment, Outcome, Receipt
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Relation, SourceKind, Status, Verb
@@ -69,3 +71,15 @@ def a_signature(verb: str = Verb.SAVE, **fields: Any) -> Signature:
         "id": new_id(), "verb": verb, "actor": "alice", "trust": "operator", "surface": "library", "at": EPOCH,
     }  # fmt: skip
     return Signature(**made | fields)
+
+
+def a_receipt(chosen: Sequence[str] = (), near_misses: Sequence[str] = (), **fields: Any) -> Receipt:
+    """The receipt of a search that looked at these memories, one second later than the one made before it."""
+    made: dict[str, Any] = {
+        "id": new_id(), "at": EPOCH + timedelta(seconds=next(_numbers)), "moment": Moment.SEARCH, "actor": "alice",
+        "surface": "library", "query": "what?", "query_hash": "0" * 64, "profile": "hybrid", "asked": {"limit": 10},
+        "chosen": tuple(Candidate(memory_id=id, score=1.0, scores={"lexical": 1.0}) for id in chosen),
+        "near_misses": tuple(Candidate(memory_id=id, score=0.5, scores={}, reason="less") for id in near_misses),
+        "thresholds": {}, "outcome": Outcome.FOUND, "confidence": 0.5, "streams": (), "timings": {}, "models": {},
+    }  # fmt: skip
+    return Receipt(**made | fields)

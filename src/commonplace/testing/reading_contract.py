@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,35 +17,15 @@ from commonplace.seam.canon import Canon
 from commonplace.seam.catalog import View
 from commonplace.seam.terms import Page
 from commonplace.testing.clocks import EPOCH
-from commonplace.testing.makers import a_conflict, a_full_memory, a_link, a_memory, a_signature, a_source
+from commonplace.testing.finding_contract import FindingContract
+from commonplace.testing.makers import a_conflict, a_full_memory, a_link, a_memory, a_source
+from commonplace.testing.opened import ENTITIES
 
-_ENTITIES = {"MemoryRecord": Entity.MEMORY, "Link": Entity.LINK, "Conflict": Entity.CONFLICT, "Source": Entity.SOURCE}
 ANY = Filter(statuses=EVERY_STATUS)
 
 
-class ReadingContract:
+class ReadingContract(FindingContract):
     """Subclass, provide `open_catalog`, and you are done."""
-
-    def open_catalog(self, where: Path) -> Canon:
-        raise NotImplementedError
-
-    @pytest.fixture
-    def catalog(self, tmp_path: Path) -> Iterator[Canon]:
-        opened = self.open_catalog(tmp_path)
-        yield opened
-        opened.close()
-
-    @staticmethod
-    def put(catalog: Canon, *nouns: Noun) -> None:
-        """Write these things, one operation each."""
-        with catalog.writing(5) as draft:
-            for noun in nouns:
-                draft.commit(a_signature(), [(_ENTITIES[type(noun).__name__], None, noun)])
-
-    @staticmethod
-    def change(catalog: Canon, before: Noun, after: Noun | None, verb: str = "archive") -> None:
-        with catalog.writing(5) as draft:
-            draft.commit(a_signature(verb), [(_ENTITIES[type(before).__name__], before, after)])
 
     def test_every_field_of_a_memory_comes_back_as_it_went(self, catalog: Canon) -> None:
         record = a_full_memory()
@@ -65,12 +44,12 @@ class ReadingContract:
             things.append(a_link(one, "supports", other))
         self.put(catalog, one, other, *things)
         with catalog.reading() as view:
-            assert [view.noun(_ENTITIES[type(thing).__name__], thing.id) for thing in things] == things  # type: ignore[attr-defined]
+            assert [view.noun(ENTITIES[type(thing).__name__], thing.id) for thing in things] == things  # type: ignore[attr-defined]
 
     def test_what_is_not_there_is_none(self, catalog: Canon) -> None:
         with catalog.reading() as view:
             assert (view.memory("nobody"), view.operation("nobody"), view.remembered("nobody")) == (None, None, None)
-            assert [view.noun(entity, "nobody") for entity in _ENTITIES.values()] == [None] * 4
+            assert [view.noun(entity, "nobody") for entity in ENTITIES.values()] == [None] * 4
             assert [*view.links("nobody"), *view.conflicts_of("nobody"), *view.same_words("nobody")] == []
             assert [*view.operations(subject="nobody"), *view.foreign_history("nobody")] == []
 

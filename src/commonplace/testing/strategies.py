@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from commonplace.model.filter import Filter
+from commonplace.model.filter import Circle, Filter
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope, SourceKind, Status, Tier, Trust, Type
@@ -42,8 +42,8 @@ def records(draw: st.DrawFn, /, **fixed: st.SearchStrategy[Any]) -> MemoryRecord
     content = draw(fixed.get("content", statements))
     fields = {
         "id": st.uuids().map(str), "type": st.sampled_from(Type), "scope": st.sampled_from(Scope),
-        "status": st.sampled_from(Status), "project_id": names, "repo_id": names, "agent_id": names,
-        "source_kind": st.sampled_from(SourceKind), "title": st.none() | texts, "summary": st.none() | texts,
+        "status": st.sampled_from(Status), "project_id": st.none() | names, "repo_id": st.none() | names,
+        "agent_id": st.none() | names, "source_kind": st.sampled_from(SourceKind), "title": st.none() | texts, "summary": st.none() | texts,
         "confidence": st.none() | st.floats(0, 1), "created_at": moments, "updated_at": moments,
         "observed_at": st.none() | any_moment, "source_ref": st.none() | st.sampled_from(["s1", "manual-1"]),
         "evidence_ref": st.none() | texts, "kind": st.sampled_from(["note", "log"]), "tags": _words,
@@ -53,6 +53,16 @@ def records(draw: st.DrawFn, /, **fixed: st.SearchStrategy[Any]) -> MemoryRecord
     }  # fmt: skip
     made = {name: draw(strategy) for name, strategy in (fields | fixed).items() if name != "content"}
     return MemoryRecord(content=content, fingerprint=fingerprint(content), **made)
+
+
+def _circle(asked: dict[str, Any]) -> Circle:
+    return Circle(**asked)
+
+
+circles: st.SearchStrategy[Circle] = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys(("project_id", "repo_id", "agent_id"), st.none() | names)
+).map(_circle)
+"""Anybody's surroundings: a project, a repository, an agent, or none of them."""
 
 
 def _filter(asked: dict[str, Any]) -> Filter:
@@ -70,7 +80,7 @@ filters: st.SearchStrategy[Filter] = st.fixed_dictionaries(
         "tags": _some(["a", "b", "c%", "ü"], 2), "project_id": st.none() | names, "repo_id": st.none() | names,
         "agent_id": st.none() | names, "source_ref": st.none() | st.sampled_from(["s1", "manual-1", "s"]),
         "tenant": st.none() | names, "always_load": st.none() | st.booleans(), "since": st.none() | moments,
-        "until": st.none() | moments,
+        "until": st.none() | moments, "within": st.none() | circles, "beyond": st.none() | circles,
     },
 ).map(_filter)  # fmt: skip
 """Any question one can ask of a listing."""

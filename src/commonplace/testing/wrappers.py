@@ -36,8 +36,8 @@ class Wrapped:
     def reading(self) -> AbstractContextManager[View]:
         return self.canon.reading()
 
-    def writing(self, timeout: float) -> AbstractContextManager[Draft]:
-        return self.canon.writing(timeout)
+    def writing(self, timeout: float, *, durable: bool = True) -> AbstractContextManager[Draft]:
+        return self.canon.writing(timeout, durable=durable)
 
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
         return self.canon.examine(full=full, progress=progress)
@@ -78,9 +78,9 @@ class Traced(Wrapped):
             yield view
 
     @contextmanager
-    def writing(self, timeout: float) -> Iterator[Draft]:
+    def writing(self, timeout: float, *, durable: bool = True) -> Iterator[Draft]:
         self.calls.append("writing")
-        with self.canon.writing(timeout) as draft:
+        with self.canon.writing(timeout, durable=durable) as draft:
             yield draft
         self.calls.append("written")
 
@@ -88,7 +88,7 @@ class Traced(Wrapped):
 class ReadOnly(Wrapped):
     """A book that may be looked at and not touched."""
 
-    def writing(self, timeout: float) -> AbstractContextManager[Draft]:
+    def writing(self, timeout: float, *, durable: bool = True) -> AbstractContextManager[Draft]:
         raise _read_only(self.url)
 
     def settle(self, timeout: float) -> None:
@@ -118,8 +118,8 @@ class Lesser(Wrapped):
             yield cast(View, _LesserDraft(view, self.capabilities))
 
     @contextmanager
-    def writing(self, timeout: float) -> Iterator[Draft]:
-        with self.canon.writing(timeout) as draft:
+    def writing(self, timeout: float, *, durable: bool = True) -> Iterator[Draft]:
+        with self.canon.writing(timeout, durable=durable) as draft:
             yield cast(Draft, _LesserDraft(draft, self.capabilities))
 
 

@@ -79,7 +79,7 @@ class SqliteCanon:
             self._undo(db)
 
     @contextmanager
-    def writing(self, timeout: float) -> Iterator[SqliteDraft]:
+    def writing(self, timeout: float, *, durable: bool = True) -> Iterator[SqliteDraft]:
         started = time.monotonic()
         self._connections.check_in_place()
         db = self._ready()
@@ -92,6 +92,7 @@ class SqliteCanon:
             left = timeout - (time.monotonic() - started)
             db.set_busy_timeout(max(int(left * 1000), 1))
             self._writing.now = True
+            self._flush_or_not(db, durable)
             db.execute("BEGIN IMMEDIATE")
             draft = _draft_class()(db)
             yield draft
@@ -103,6 +104,17 @@ class SqliteCanon:
             self._undo(db)
             self._writing.now = False
             self._turnstile.leave()
+
+    def _flush_or_not(self, db: apsw.Connection, durable: bool) -> None:
+        """Whether a commit waits for the disk. An interrupt at any point leaves us on the safe side: what is noted as lax may
+        be strict, never the other way round."""
+        lax = getattr(self._writing, "lax", False)
+        if not durable and not lax:
+            self._writing.lax = True
+            db.pragma("synchronous", "NORMAL")
+        elif durable and lax:
+            db.pragma("synchronous", "FULL")
+            self._writing.lax = False
 
     def _ready(self) -> apsw.Connection:
         """This thread's connection, without what an interrupt may have left open on it."""

@@ -200,9 +200,9 @@ class SqliteView:
         return lexical.search(self._db, terms, where, limit)
 
     def held_by(self, words: Sequence[str]) -> tuple[dict[str, float], int]:
-        from commonplace.catalog.sqlite import lexical
+        from commonplace.catalog.sqlite import rarity
 
-        return lexical.held_by(self._db, words)
+        return rarity.held_by(self._db, words)
 
     def spellings(self, word: str, limit: int) -> list[str]:
         from commonplace.catalog.sqlite import spelling

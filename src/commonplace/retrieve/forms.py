@@ -1,0 +1,34 @@
+"""Words in their different forms: does a text hold this word, as `deploy`, `deploys` or `deployed`?"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def forms_in(*texts: str | None) -> set[str]:
+    """What its words have in common in all their forms."""
+    return {*map(_stem, _WORD.findall(" ".join(text for text in texts if text).lower()))}
+
+
+def is_held(word: str, held: set[str]) -> bool:
+    """Does a text with these forms hold the word? Of one without spaces, as a part of its long words."""
+    parts = _WORD.findall(word.lower())
+    return bool(parts) and all(_stem(part) in held or (not part.isascii() and _is_part(part, held)) for part in parts)
+
+
+def _is_part(part: str, held: set[str]) -> bool:
+    return any(part in form for form in held)
+
+
+@lru_cache(maxsize=32_768)
+def _stem(word: str) -> str:
+    """Without the endings that English changes most; short words whole."""
+    for endings in (("s",), ("ing", "ed"), ("e", "y", "i")):
+        for ending in endings:
+            if len(word) > len(ending) + 2 and word.endswith(ending):
+                word = word[: -len(ending)]
+                break
+    return word
