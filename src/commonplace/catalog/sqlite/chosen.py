@@ -7,6 +7,7 @@ words speak for is left out. The work is bounded: by `room`, whatever the words 
 
 from __future__ import annotations
 
+from heapq import nlargest
 from typing import Any
 
 import apsw
@@ -18,7 +19,7 @@ from commonplace.catalog.sqlite import bm25, fulltext
 _COUNTED = 250
 # So many of the words that are not rare are asked for in pairs, and so many pairs are looked at.
 _PAIRED = 2
-_PAIRS = 1_500
+_PAIRS = 500
 Scores = dict[int, float]
 """By number."""
 
@@ -50,7 +51,7 @@ def best(db: apsw.Connection, counts: dict[str, float], room: int, limit: int) -
             **_in_pairs(db, common, statistics.of_last(len(common))),
             **_with(db, rare, common, scores, statistics, limit),
         }
-    return sorted(((score, n) for n, score in scores.items()), key=lambda row: (-row[0], row[1]))
+    return [(scores[n], n) for n in sorted(scores, key=scores.__getitem__, reverse=True)]
 
 
 def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str]:
@@ -102,7 +103,7 @@ def _with(
         for (n,) in there:
             if n in guessed:
                 guessed[n] += weight
-    likely = sorted(guessed, key=lambda n: (-guessed[n], n))[: limit + 50]
+    likely = nlargest(limit + 50, guessed, key=guessed.__getitem__)
     rows: list[Any] = db.execute(
         f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?"
         " AND +rowid IN (SELECT value FROM json_each(?))",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import embedding, fresh
+from commonplace.catalog.sqlite import embedding, fresh, receipts
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.model.operation import Payload, decode_payload, encode_payload
 from commonplace.model.record import MemoryRecord
@@ -92,10 +92,8 @@ _TABLES_OF_A_MEMORY = (
 
 def _erase_receipts(db: apsw.Connection, id: str) -> None:
     """A receipt may quote what it brought up, so it goes with it."""
-    logs = [row[0] for row in db.execute("SELECT log_id FROM retrieval_log_memories WHERE memory_id = ?", (id,))]
-    for log in logs:
-        db.execute("DELETE FROM retrieval_logs WHERE id = ?", (log,))
-        db.execute("DELETE FROM retrieval_log_memories WHERE log_id = ?", (log,))
+    for log in receipts.naming(db, id):
+        receipts.forget(db, log)
 
 
 def _erase_quarantine(db: apsw.Connection, record: MemoryRecord) -> None:

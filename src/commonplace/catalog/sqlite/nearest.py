@@ -7,6 +7,7 @@ checked from the best downwards; if it leaves too few, more are proposed, until 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isqrt
 from typing import TYPE_CHECKING
 
 import apsw
@@ -19,10 +20,9 @@ from commonplace.seam.terms import Hit
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.vectors import Floats, Model
 
-# How many are proposed for each that is asked for, at least, and one more of so many: measured in docs/adr/0013.
+# How many are proposed for each that is asked for, and at least; more with the root of how many there are (docs/adr/0013).
 _PROPOSED = 3
 _AT_LEAST = 400
-_OF_MANY = 2_000
 _COLUMNS = f"memories.id, memories.n, substr(memories.fingerprint, -{vectors.STAMP})"
 Scored = list[tuple[float, int, int, str]]
 """Cosine, number, passage and the words it was made of; best first."""
@@ -60,7 +60,7 @@ def _among_all(db: apsw.Connection, whole: held.Whole, question: Floats, where: 
 
 def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter, limit: int) -> list[Hit]:
     """Codes propose; what they propose is compared as it is."""
-    first = asked = max(_PROPOSED * limit, _AT_LEAST) + model.vectors // _OF_MANY
+    first = asked = max(_PROPOSED * limit, _AT_LEAST) + isqrt(model.vectors)
     while True:
         numbers = codes.best(held.blocks(db, model), question, asked).tolist()
         everything = len(numbers) < asked

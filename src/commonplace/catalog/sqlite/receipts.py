@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import apsw
+import msgspec
 
 from commonplace.errors import InvalidError
 from commonplace.model.base import to_micros
@@ -13,6 +14,8 @@ from commonplace.model.receipt import Receipt
 
 # So many go at once when there are too many: a search should not pay for the oldest receipt each time.
 _AT_ONCE = 100
+# And so many wait until they can be found by their memories: to note one receipt's touches as many pages as it names memories.
+_WAITING = 64
 
 
 def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
@@ -30,29 +33,56 @@ def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
             "INSERT OR IGNORE INTO retrieval_logs (id, at, moment, query, receipt, session) VALUES (?, ?, ?, ?, ?, ?)",
             row,
         )
-        looked_at = {candidate.memory_id for candidate in (*receipt.chosen, *receipt.near_misses)}
-        db.executemany(
-            "INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", [(id, receipt.id) for id in looked_at]
-        )
-    _make_room(db, most)
+    waiting = _fresh(db)
+    if len(waiting) >= _WAITING:
+        _take_in(db, waiting)
+        _make_room(db, most)
+
+
+def _upto(db: apsw.Connection) -> str:
+    """The last receipt that can be found by its memories."""
+    return str(db.execute("SELECT value FROM book WHERE key = 'receipts_upto'").get or "")
+
+
+def _fresh(db: apsw.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT id FROM retrieval_logs WHERE id > ? ORDER BY id", (_upto(db),))]
+
+
+def _take_in(db: apsw.Connection, ids: list[str]) -> None:
+    for id in ids:
+        receipt = one(db, id)
+        names = {(memory, id) for memory in _memories_of(receipt)} if receipt else ()
+        db.executemany("INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", names)
+    db.execute("INSERT OR REPLACE INTO book VALUES ('receipts_upto', ?)", (ids[-1],))
+
+
+def _memories_of(receipt: Receipt) -> set[str]:
+    return {candidate.memory_id for candidate in (*receipt.chosen, *receipt.near_misses)}
 
 
 def _make_room(db: apsw.Connection, most: int) -> None:
     kept = int(db.execute("SELECT count(*) FROM (SELECT 1 FROM retrieval_logs LIMIT ?)", (most + _AT_ONCE,)).get)
-    if kept < most + _AT_ONCE:
-        return
-    oldest = [row[0] for row in db.execute("SELECT id FROM retrieval_logs ORDER BY at LIMIT ?", (_AT_ONCE,))]
-    for id in oldest:
-        forget(db, id)
+    if kept >= most + _AT_ONCE:
+        oldest = [row[0] for row in db.execute("SELECT id FROM retrieval_logs ORDER BY at LIMIT ?", (_AT_ONCE,))]
+        for id in oldest:
+            forget(db, id)
 
 
 def forget(db: apsw.Connection, id: str) -> None:
     """Let one receipt go, with what it can be found by."""
-    row = db.execute("SELECT receipt FROM retrieval_logs WHERE id = ?", (id,)).fetchone()
+    receipt = one(db, id)
     db.execute("DELETE FROM retrieval_logs WHERE id = ?", (id,))
-    receipt = _read(row[0]) if row else None
-    for candidate in (*receipt.chosen, *receipt.near_misses) if receipt else ():
-        db.execute("DELETE FROM retrieval_log_memories WHERE memory_id = ? AND log_id = ?", (candidate.memory_id, id))
+    for memory in _memories_of(receipt) if receipt else ():
+        db.execute("DELETE FROM retrieval_log_memories WHERE memory_id = ? AND log_id = ?", (memory, id))
+
+
+def naming(db: apsw.Connection, memory_id: str) -> list[str]:
+    """The receipts that looked at this memory, oldest first."""
+    known = [
+        row[0] for row in db.execute("SELECT log_id FROM retrieval_log_memories WHERE memory_id = ?", (memory_id,))
+    ]
+    fresh = [id for id in _fresh(db) if (receipt := one(db, id)) and memory_id in _memories_of(receipt)]
+    return [*sorted(known), *fresh]
 
 
 def one(db: apsw.Connection, id: str) -> Receipt | None:
@@ -64,12 +94,11 @@ def several(
     db: apsw.Connection, memory_id: str | None, session: str | None, since: datetime | None, limit: int
 ) -> list[Receipt]:
     """The newest that match, newest first."""
-    source, conditions = "retrieval_logs AS r", ["1"]
+    conditions = ["1"]
     values: list[str | int] = []
     if memory_id is not None:
-        source = "retrieval_log_memories AS m CROSS JOIN retrieval_logs AS r ON r.id = m.log_id"
-        conditions.append("m.memory_id = ?")
-        values.append(memory_id)
+        conditions.append("r.id IN (SELECT value FROM json_each(?))")
+        values.append(msgspec.json.encode(naming(db, memory_id)).decode())
     if session is not None:
         conditions.append("r.session = ?")
         values.append(session)
@@ -77,7 +106,7 @@ def several(
         conditions.append("r.at >= ?")
         values.append(to_micros(since))
     rows = db.execute(
-        f"SELECT r.receipt FROM {source} WHERE {' AND '.join(conditions)} ORDER BY r.at DESC, r.id DESC LIMIT ?",
+        f"SELECT r.receipt FROM retrieval_logs AS r WHERE {' AND '.join(conditions)} ORDER BY r.at DESC, r.id DESC LIMIT ?",
         (*values, limit),
     )
     return [receipt for row in rows if (receipt := _read(row[0])) is not None]
