@@ -37,7 +37,9 @@ class ConfiguredModels:
     def _may_fetch(self) -> bool:
         """Only the default brings itself: who asks for `none`, or for another model, does not mean this one."""
         asked = self._named_embedder or os.environ.get("COMMONPLACE_EMBEDDER") or self._config.get("embedder") or "auto"
-        return asked == "auto" and os.environ.get("COMMONPLACE_FETCH", "auto") != "never"
+        if isinstance(asked, Mapping):
+            asked = asked.get("use", "auto")
+        return bool(asked == "auto") and os.environ.get("COMMONPLACE_FETCH", "auto") != "never"
 
     @cached_property
     def _embedder(self) -> Embedder | None:

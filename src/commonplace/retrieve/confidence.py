@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from math import exp, log
 from typing import TYPE_CHECKING
 
+from commonplace.errors import CommonplaceError
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.understand import Question
@@ -49,5 +50,8 @@ def _rarest_missing(view: View, hits: Sequence[Contender], question: Question) -
     missing = [word for word in question.words if not any(is_held(word, one.held) for one in hits)][:_MOST_WORDS]
     if not missing:
         return 0.0
-    counts, total = view.held_by(missing)
+    try:
+        counts, total = view.held_by(missing)
+    except CommonplaceError:
+        return 0.0
     return max((log(1 + (max(total - count, 0) + 0.5) / (count + 0.5)) for count in counts.values()), default=0.0)

@@ -69,6 +69,8 @@ class Gathering:
                     beyond,
                     depth,
                 )
+            if not self._found.reports[-1].searched:
+                self._found.asked = None
         with self._watch.step("fuse"):
             self._fuse(words, meanings)
         return self._found

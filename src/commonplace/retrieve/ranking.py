@@ -88,7 +88,8 @@ class Hunt:
                 ranked = freshest_first(
                     ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
                 )
-            for contender in ranked if self._profile.least else ranked[: 2 * limit]:
+            judged = ranked if self._profile.least or not self._circle.is_everything else ranked[: 2 * limit]
+            for contender in judged:
                 relevance.judge(contender, question.words, gathered.background)
             sure = confidence(self._view, ranked, question, gathered.background, by_meaning=gathered.asked is not None)
             chosen = self._choose(ranked, limit)
@@ -177,8 +178,8 @@ class Hunt:
 
     def _choose(self, ranked: list[Contender], limit: int) -> list[Contender]:
         near = [one for one in ranked if one.reach == str(Reach.NEAR)]
-        strangers = [one for one in ranked[: 2 * limit] if one.reach != str(Reach.NEAR)]
-        self._lost.update(crossing.judge(self._view, self._circle, strangers, near[:limit]))
+        strangers = [one for one in ranked if one.reach != str(Reach.NEAR)]
+        self._lost.update(crossing.judge(self._view, self._circle, strangers, near))
         for contender in ranked:
             if contender.relevance < self._profile.least:
                 self._lost.setdefault(contender.id, f"relevance {contender.relevance:.2f} is too low")

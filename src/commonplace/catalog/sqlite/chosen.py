@@ -17,9 +17,9 @@ from commonplace.catalog.sqlite import bm25, fulltext
 
 # A word that so many hold is counted no further but estimated from how far apart they lie.
 _COUNTED = 250
-# So many of the words that are not rare are asked for in pairs, and so many pairs are looked at.
+# So many of the words that are not rare are asked for in pairs, and this share of the room is for each.
 _PAIRED = 2
-_PAIRS = 500
+_SHARE = 5
 Scores = dict[int, float]
 """By number."""
 
@@ -47,10 +47,8 @@ def best(db: apsw.Connection, counts: dict[str, float], room: int, limit: int) -
     statistics = bm25.Statistics(*bm25.sizes(db), tuple(counts[phrase] for phrase in ordered))
     scores = _holding(db, rare, room if sum(counts[phrase] for phrase in rare) > 2 * room else -1) if rare else {}
     if scores and common:
-        scores = {
-            **_in_pairs(db, common, statistics.of_last(len(common))),
-            **_with(db, rare, common, scores, statistics, limit),
-        }
+        pairs = _in_pairs(db, common, statistics.of_last(len(common)), room // _SHARE)
+        scores = {**pairs, **_with(db, rare, common, scores, statistics, limit)}
     return [(scores[n], n) for n in sorted(scores, key=scores.__getitem__, reverse=True)]
 
 
@@ -76,13 +74,13 @@ def _holding(db: apsw.Connection, rare: list[str], most: int) -> Scores:
     return dict(rows)
 
 
-def _in_pairs(db: apsw.Connection, common: list[str], statistics: bm25.Statistics) -> Scores:
+def _in_pairs(db: apsw.Connection, common: list[str], statistics: bm25.Statistics, most: int) -> Scores:
     """Scores of those that hold two of the common words, one of them among the rarer; the newest, if they are many."""
     found: Scores = {}
     for i in range(min(_PAIRED, len(common) - 1)):
         rows: list[Any] = db.execute(
             f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?"
-            f" ORDER BY rowid DESC LIMIT {_PAIRS}",
+            f" ORDER BY rowid DESC LIMIT {most}",
             (statistics.of_last(len(common) - i).parameters(), f"{common[i]} AND ({' OR '.join(common[i + 1 :])})"),
         ).fetchall()
         found = {**dict(rows), **found}

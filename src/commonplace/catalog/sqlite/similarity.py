@@ -68,8 +68,16 @@ def background(db: apsw.Connection, name: str, vector: vectors.Floats) -> tuple[
 def _sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
     """Vectors of memories that lie evenly among the first 2^k, for the greatest k the book has reached.
 
-    So it stays the same until the book is twice as large, and the same question gets the same answer meanwhile.
+    So new ones hardly ever change it, and the same question gets the same answer.
     """
+    if model.state not in _samples:
+        if len(_samples) >= _KEPT_SAMPLES:
+            _samples.clear()
+        _samples[model.state] = _read_sample(db, model)
+    return _samples[model.state]
+
+
+def _read_sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
     base, end = vectors.key_of(model.number, 0), vectors.key_of(model.number + 1, 0)
     span: Any = db.execute(
         "SELECT min(key), max(key) FROM memory_vectors WHERE key > ? AND key < ?", (base, end)
@@ -78,20 +86,10 @@ def _sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
     if first is None:
         return []
     reach = 1 << ((last - first + 1).bit_length() - 1)
-    book = db.execute("SELECT value FROM book WHERE key = 'id'").get
-    key = (book, first, reach)
-    if key not in _samples:
-        if len(_samples) >= _KEPT_SAMPLES:
-            _samples.clear()
-        _samples[key] = _read_sample(db, model, first, reach)
-    return _samples[key]
-
-
-def _read_sample(db: apsw.Connection, model: vectors.Model, first: int, reach: int) -> list[bytes]:
     found: dict[int, bytes] = {}
     for target in dict.fromkeys(first + reach * at // _SAMPLE for at in range(_SAMPLE)):
         row: Any = db.execute(
-            "SELECT key, vectors FROM memory_vectors WHERE key BETWEEN ? AND ? ORDER BY key LIMIT 1",
+            "SELECT key, CAST(vectors AS BLOB) FROM memory_vectors WHERE key BETWEEN ? AND ? ORDER BY key LIMIT 1",
             (target, first + reach),
         ).fetchone()
         if row and vectors.is_whole(row[1], model.dimensions):
@@ -99,4 +97,5 @@ def _read_sample(db: apsw.Connection, model: vectors.Model, first: int, reach: i
     return [*found.values()]
 
 
-_samples: dict[tuple[str, int, int], list[bytes]] = {}
+_samples: dict[int, list[bytes]] = {}
+"""By the state of a model's vectors: it changes with every change of them."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import apsw
 import msgspec
 
 from commonplace.catalog.sqlite.rows import MEMORIES, table_of
-from commonplace.errors import CorruptError
+from commonplace.errors import CorruptError, NotSearchedError
 from commonplace.model.base import Noun
 from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import normalised
@@ -197,22 +197,26 @@ class SqliteView:
     def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
         from commonplace.catalog.sqlite import lexical
 
-        return lexical.search(self._db, terms, where, limit)
+        with _looking():
+            return lexical.search(self._db, terms, where, limit)
 
     def held_by(self, words: Sequence[str]) -> tuple[dict[str, float], int]:
         from commonplace.catalog.sqlite import rarity
 
-        return rarity.held_by(self._db, words)
+        with _looking():
+            return rarity.held_by(self._db, words)
 
     def spellings(self, word: str, limit: int) -> list[str]:
         from commonplace.catalog.sqlite import spelling
 
-        return spelling.near(self._db, word, limit)
+        with _looking():
+            return spelling.near(self._db, word, limit)
 
     def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> list[Hit]:
         from commonplace.catalog.sqlite import nearest
 
-        return nearest.search(self._db, model, vector, where, limit)
+        with _looking():
+            return nearest.search(self._db, model, vector, where, limit)
 
     def has_vectors(self, model: str) -> bool:
         return bool(self._db.execute("SELECT 1 FROM vector_models WHERE name = ? AND vectors > 0", (model,)).get)
@@ -220,17 +224,20 @@ class SqliteView:
     def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
         from commonplace.catalog.sqlite import similarity
 
-        return similarity.of(self._db, model, vector, places)
+        with _looking():
+            return similarity.of(self._db, model, vector, places)
 
     def passage_vectors(self, model: str, passages: Sequence[tuple[int, int]]) -> dict[int, NDArray[np.float32]]:
         from commonplace.catalog.sqlite import similarity
 
-        return similarity.passages(self._db, model, passages)
+        with _looking():
+            return similarity.passages(self._db, model, passages)
 
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
         from commonplace.catalog.sqlite import similarity
 
-        return similarity.background(self._db, model, vector)
+        with _looking():
+            return similarity.background(self._db, model, vector)
 
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:
         rows = self._db.execute(
@@ -321,6 +328,15 @@ def _same_words(one: MemoryRecord, other: MemoryRecord) -> bool:
 
 def _same_readers(one: MemoryRecord, other: MemoryRecord) -> bool:
     return all(getattr(one, field) == getattr(other, field) for field in _READERS)
+
+
+@contextmanager
+def _looking() -> Iterator[None]:
+    """An index that is missing or damaged makes a search that could not look; what it is an index of is untouched."""
+    try:
+        yield
+    except (apsw.SQLError, apsw.CorruptError) as cause:
+        raise NotSearchedError("its index cannot be read", hint="Run `commonplace doctor --repair`.") from cause
 
 
 _GIVEN = "(SELECT value FROM json_each(?))"
