@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .generate import code, table
 
-_MODULES = ("record", "words", "link", "source", "operation", "result", "bundle", "finding")
+_MODULES = ("record", "words", "link", "source", "operation", "result", "receipt", "bundle", "finding")
 
 
 class Field(NamedTuple):

@@ -30,7 +30,7 @@ def refresh(page: Page, folder: Path) -> str:
 
 def _answered(block: Block, terminal: Terminal) -> str:
     said = [(command, _answer(command, terminal)) for command in commands(block)]
-    return "\n".join(f"$ {command.typed}\n{answer}\n".replace("\n\n", "\n") for command, answer in said)
+    return "\n".join(f"$ {command.typed}\n" + (f"{answer}\n" if answer else "") for command, answer in said)
 
 
 def _answer(command: Command, terminal: Terminal) -> str:
