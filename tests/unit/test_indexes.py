@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
+from commonplace.catalog.sqlite import chosen, lexical
 from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.model.filter import Filter
 from commonplace.model.terms import query_terms
@@ -11,6 +14,8 @@ from commonplace.model.words import Entity
 from commonplace.testing.makers import a_memory, a_signature
 
 ALL = Filter()
+SEED = 20_260_503
+print(f"seed {SEED}")
 
 
 @pytest.fixture
@@ -153,3 +158,128 @@ def test_a_place_is_the_order_in_which_the_book_learnt_it(canon, settled):
     put(canon, a_memory("harbour one"), a_memory("harbour two"), a_memory("harbour three"))
     settled()
     assert sorted(hit.place for hit in found(canon, "harbour")) == [1, 2, 3]
+
+
+QUESTIONS = [
+    ("harbour",),
+    ("blue", "harbour"),
+    ("maxInjectChars",),
+    ("日本",),
+    ("the", "port", "of", "blue"),
+    ("nothing",),
+]
+
+
+def test_a_score_does_not_depend_on_whether_a_memory_was_taken_in(canon):
+    """docs/adr/0009: what would change our mind."""
+    texts_ = [
+        "a blue harbour",
+        "the port of blue",
+        "harbour harbour port",
+        "maxInjectChars",
+        "日本語",
+        "red",
+        "the",
+        "of port",
+    ]
+    put(canon, *(a_memory(f"{text} {i}", title="harbour" if i % 7 == 0 else None) for i, text in enumerate(texts_ * 6)))
+    canon.settle(5.0)
+    put(canon, *(a_memory(f"{text} {i}") for i, text in enumerate(texts_, 100)))
+    fresh = [found(canon, *question, limit=60) for question in QUESTIONS]
+    canon.settle(5.0)
+    settled_ = [found(canon, *question, limit=60) for question in QUESTIONS]
+    assert [[hit.id for hit in hits] for hits in fresh] == [[hit.id for hit in hits] for hits in settled_]
+    assert [hit.score for hits in fresh for hit in hits] == pytest.approx(
+        [h.score for hits in settled_ for h in hits], rel=1e-9
+    )
+
+
+@pytest.fixture
+def large(canon, monkeypatch):
+    """A book that counts as large: 600 memories with common, middling and rare words."""
+    monkeypatch.setattr(lexical, "SMALL", 100)
+    monkeypatch.setattr(lexical, "_PLAIN", 50)
+    monkeypatch.setattr(lexical, "_FEWEST", 40)
+    monkeypatch.setattr(chosen, "_COUNTED", 25)
+    chance = random.Random(SEED)
+    words = [f"{letter}{number}word" for number in range(8) for letter in "abcdefghij"]
+    weights = [1 / (rank + 2) for rank in range(len(words))]
+    put(canon, *(a_memory(" ".join(chance.choices(words, weights, k=8)), project_id=f"p{i % 5}", scope="project")
+                 for i in range(600)))  # fmt: skip
+    canon.settle(5.0)
+    return canon, words
+
+
+def exactly(canon, asked_, where=ALL, limit=10):
+    with canon.reading() as view, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexical, "SMALL", 10**9)
+        return view.lexical([(word,) for word in asked_], where, limit)
+
+
+def test_in_a_large_book_rare_words_choose_and_all_words_score(large):
+    """docs/adr/0014: most of the ten best are those of exact bm25, and the best one is."""
+    canon, words = large
+    chance = random.Random(SEED + 1)
+    shared, first = [], []
+    for _ in range(40):
+        asked_ = [*dict.fromkeys(chance.choices(words[:40], k=4))]
+        got, want = found_words(canon, asked_), exactly(canon, asked_)
+        shared.append(len({h.id for h in got} & {h.id for h in want}) / len(want))
+        first.append(got[0].id in {h.id for h in want[:3]})
+    assert sum(shared) / len(shared) > 0.7
+    assert sum(first) / len(first) > 0.8
+
+
+def found_words(canon, words, where=ALL, limit=10):
+    with canon.reading() as view:
+        return view.lexical([(word,) for word in words], where, limit)
+
+
+def test_in_a_large_book_common_words_alone_still_find(large):
+    canon, words = large
+    assert len(found_words(canon, words[:1])) == 10
+    assert len(found_words(canon, words[:3], limit=30)) == 30
+
+
+def test_in_a_large_book_a_filter_and_fresh_ones_are_minded(large):
+    canon, words = large
+    put(canon, a_memory(f"{words[0]} {words[1]} {words[2]} {words[3]}", project_id="p1", scope="project"))
+    hits = found_words(canon, words[:4], Filter(project_id="p1"), 20)
+    with canon.reading() as view:
+        assert {view.memory(hit.id).project_id for hit in hits} == {"p1"}
+        assert any(hit.place == 601 for hit in hits)
+        assert 601 in {hit.place for hit in view.lexical([(word,) for word in words[:4]], ALL, 50)}
+    assert len(hits) == 20
+
+
+class TestSpelling:
+    @pytest.fixture
+    def spelt(self, canon, settled):
+        put(canon, a_memory("The kubernetes documentation recommends painting."), a_memory("Kubernetes again."),
+            a_memory("Anna likes привет and ελληνικά."))  # fmt: skip
+        settled()
+        return canon
+
+    @pytest.mark.parametrize(
+        ("typo", "meant"),
+        [("kuberntes", "kubernetes"), ("ubernetes", "kubernetes"), ("kkubernetes", "kubernetes"), ("ukbernetes", "kubernetes"),
+         ("kubernetse", "kubernetes"), ("kuxernetes", "kubernetes"), ("documantaion", "documentation"),
+         ("paintign", "painting"), ("првиет", "привет"), ("kubrenetez", "kubernetes")],
+    )  # fmt: skip
+    def test_a_slip_or_two_leads_to_the_word(self, spelt, typo, meant):
+        with spelt.reading() as view:
+            assert view.spellings(typo, 3)[:1] == [meant]
+
+    def test_what_the_book_holds_is_not_misspelt(self, spelt):
+        with spelt.reading() as view:
+            assert view.spellings("kubernetes", 3) == view.spellings("paintings", 3) == []
+
+    def test_what_is_far_from_everything_stays_alone(self, spelt):
+        with spelt.reading() as view:
+            assert view.spellings("xylophone", 3) == view.spellings("ab", 3) == view.spellings("k8s", 3) == []
+
+    def test_the_most_frequent_comes_first(self, canon, settled):
+        put(canon, a_memory("boat one"), a_memory("boat two"), a_memory("beat"), a_memory("moat"))
+        settled()
+        with canon.reading() as view:
+            assert view.spellings("bjat", 5) == ["boat", "beat"]

@@ -38,7 +38,8 @@ def near(db: apsw.Connection, word: str, limit: int) -> list[str]:
     found = _held(db, indexes, _one_slip(asked))
     if not found and len(asked) >= _LONG:
         found = _held(db, indexes, _two_slips(db, indexes, asked))
-    return sorted(found, key=lambda each: (-found[each], each))[:limit]
+    best = sorted(found, key=lambda each: (-found[each], each))[:limit]
+    return [_as_written(db, indexes, each) for each in best]
 
 
 def _indexes(db: apsw.Connection) -> list[str]:
@@ -136,6 +137,12 @@ def _forms(db: apsw.Connection, index: str, term: str) -> list[str]:
     ).fetchall()
     words = (pair for (text,) in rows for pair in _stemmed(db, text))
     return list(dict.fromkeys(word for word, stem in words if stem == term))
+
+
+def _as_written(db: apsw.Connection, indexes: list[str], word: str) -> str:
+    """A word may be held only in another form; that form is what a reader knows."""
+    forms = [form for index in indexes for form in _forms(db, index, _stem(db, word))]
+    return word if word in forms or not forms else min(forms, key=lambda form: (slips(form, word), form))
 
 
 def _stemmed(db: apsw.Connection, text: str) -> Iterator[tuple[str, str]]:
