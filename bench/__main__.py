@@ -15,7 +15,14 @@ from bench.measure import machine
 BENCHES = ("startup", "saving", "bulk", "waiting", "scale", "secret_scanner")
 
 
+ASKED = ("quality", "peers", "finding")
+"""Those that take arguments of their own; `python -m bench quality --help`."""
+
+
 def main(asked: list[str]) -> None:
+    if asked and asked[0] in ASKED and len(asked) > 1:
+        import_module(f"bench.{asked[0]}").main(asked[1:])
+        return
     print(f"Commonplace bench: {machine()}\n")
     for name in asked or BENCHES:
         bench = import_module(f"bench.{name}")

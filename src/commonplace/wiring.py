@@ -17,7 +17,7 @@ from commonplace.model.words import Trust
 if TYPE_CHECKING:
     from commonplace.seam.canon import Canon
     from commonplace.seam.clock import Clock
-    from commonplace.seam.embedder import Models
+    from commonplace.seam.embedder import Embedder, Models, Reranker
     from commonplace.seam.files import Files
 
 CANONS = {"sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon"}
@@ -33,12 +33,13 @@ def open_book(
     timeout: float = settings.BUSY_TIMEOUT_SECONDS,
     create: bool = True,
     clock: Clock | None = None,
-    embedder: str | None = None,
-    reranker: str | None = None,
+    embedder: str | Embedder | None = None,
+    reranker: str | Reranker | None = None,
 ) -> Book:
     """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place.
 
-    `embedder` and `reranker` name other models than the settings do: `none`, `auto`, a model's name, or an address.
+    `embedder` and `reranker` name other models than the settings do: `none`, `auto`, a model's name, an address, or
+    one of your own that keeps the promise of `seam.embedder`.
     """
     check_actor(actor)
     channel = None if trust is None else Trust.of(trust, "trust")  # before the book: a wrong word must not create one
@@ -62,7 +63,7 @@ def _local_files() -> Files:
     return LocalFiles()
 
 
-def _configured_models(embedder: str | None, reranker: str | None) -> Models:
+def _configured_models(embedder: str | Embedder | None, reranker: str | Reranker | None) -> Models:
     from commonplace.providers.configured import ConfiguredModels
 
     return ConfiguredModels(configured(), embedder, reranker)

@@ -11,7 +11,7 @@ from commonplace.engine.book import Book
 from commonplace.engine.scribe import Request
 from commonplace.surfaces.operations import BY_NAME, GROUPS, OPERATIONS
 
-NOT_VERBS = {"close", "perform", "url", "id", "actor", "trust"}
+NOT_VERBS = {"close", "perform", "index_in_background", "url", "id", "actor", "trust"}
 
 
 def method_of(operation):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from commonplace.engine.scribe import Request, Scribe, ask
 
 if TYPE_CHECKING:
+    from commonplace.engine.background import Indexer
     from commonplace.engine.explain import Explanation, ReceiptExplanation
     from commonplace.model.bundle import ContextBundle
     from commonplace.model.finding import (
@@ -45,6 +46,7 @@ class Book:
 
     def __init__(self, scribe: Scribe) -> None:
         self._scribe = scribe
+        self._indexer: Indexer | None = None
 
     def __enter__(self) -> Book:
         return self
@@ -76,6 +78,9 @@ class Book:
 
     def close(self) -> None:
         """Let go of the book. Closing twice is closing once."""
+        if self._indexer is not None:
+            self._indexer.stop()
+            self._indexer = None
         if self._scribe.unkept:
             from commonplace.engine.receipts import flush
 
@@ -278,6 +283,14 @@ class Book:
         from commonplace.engine.index_pending import IndexPending, index_pending
 
         return index_pending(self._scribe, ask(IndexPending, limit=limit), progress)
+
+    def index_in_background(self) -> Indexer:
+        """Keep turning what waits into vectors until the book is closed, in a thread of its own. Never holds up a write."""
+        from commonplace.engine.background import Indexer
+
+        if self._indexer is None:
+            self._indexer = Indexer(self._scribe)
+        return self._indexer
 
     def receipts(
         self,

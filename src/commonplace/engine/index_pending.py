@@ -40,6 +40,16 @@ def index_pending(scribe: Scribe, asked: IndexPending, progress: Progress | None
     return _Run(scribe, embedder, asked.limit, progress).report()
 
 
+def catch_up(scribe: Scribe, asked: IndexPending) -> None:
+    """Embed a few that wait, if there is a model here. For a surface whose process is too short for a background."""
+    try:
+        embedder = scribe.models.embedder()
+        if embedder is not None:
+            _Run(scribe, embedder, asked.limit, None).report()
+    except CommonplaceError:
+        return  # what waits is found by its words
+
+
 class _Run:
     """One walk through what waits."""
 

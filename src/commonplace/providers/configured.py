@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 class ConfiguredModels:
     """See `seam.embedder.Models`. What the caller names goes before what the settings say."""
 
-    def __init__(self, config: Mapping[str, Any], embedder: str | None = None, reranker: str | None = None) -> None:
+    def __init__(
+        self, config: Mapping[str, Any], embedder: str | Embedder | None = None, reranker: str | Reranker | None = None
+    ) -> None:
         self._config, self._named_embedder, self._named_reranker = config, embedder, reranker
 
     def embedder(self) -> Embedder | None:
@@ -45,10 +47,12 @@ class ConfiguredModels:
     def _embedder(self) -> Embedder | None:
         from commonplace.providers.choice import choose
 
-        return choose(self._config, self._named_embedder)
+        named = self._named_embedder
+        return choose(self._config, named) if named is None or isinstance(named, str) else named
 
     @cached_property
     def _reranker(self) -> Reranker | None:
         from commonplace.providers.choice import choose_reranker
 
-        return choose_reranker(self._config, self._named_reranker)
+        named = self._named_reranker
+        return choose_reranker(self._config, named) if named is None or isinstance(named, str) else named

@@ -30,6 +30,8 @@ class Profile(NamedTuple):
     """What a standing wish is worth to a request for help."""
     instructions: float = 0.0
     """What an instruction that is meant for every task is worth to any question."""
+    entities: float = 0.0
+    """What it is worth to be about everybody whom the question marks with `@`."""
     freshest_first: bool = False
     """Of several that say something about the same, the latest goes first."""
     least: float = 0.0
@@ -49,6 +51,7 @@ HYBRID = Profile(
     brevity=0.5,
     wishes=1.5,
     instructions=1.0,
+    entities=1.0,
     rerank=True,
     freshest_first=True,
 )

@@ -16,7 +16,7 @@ from commonplace.model.receipt import Candidate, Outcome, StreamReport
 from commonplace.model.result import Reach, RetrievalResult
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
-from commonplace.retrieve import crossing, diversity, links, relevance, sequence, vault, weigh, why
+from commonplace.retrieve import crossing, diversity, links, mentions, relevance, sequence, vault, weigh, why
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
@@ -131,12 +131,20 @@ class Hunt:
         with self._watch.step("links"):
             if self._profile.links and self._past is None:
                 ranked += links.bring_in(self._view, ranked, self._admits)
+                ranked += self._mentioned(ranked)
         with self._watch.step("weigh"):
             for contender in ranked:
                 self._weigh(contender, question)
             if self._profile.name == "vault":
                 return self._as_the_vault_does(question, ranked)
         return sorted(ranked, key=lambda one: one.order)
+
+    def _mentioned(self, ranked: list[Contender]) -> list[Contender]:
+        try:
+            near, _ = filters_for(self._where, self._circle, None)
+            return mentions.bring_in(self._view, ranked, near, self._admits)
+        except CommonplaceError:
+            return []  # the words cannot be looked through; the lexical stream has said so
 
     def _as_the_vault_does(self, question: Question, ranked: list[Contender]) -> list[Contender]:
         for contender in ranked:

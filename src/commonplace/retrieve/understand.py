@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from commonplace.model.terms import query_terms
+from commonplace.retrieve.mentions import MENTION
 from commonplace.retrieve.moments import Span, spans_in
 from commonplace.retrieve.wishes import asks_for_help
 
@@ -28,7 +29,7 @@ class Question(NamedTuple):
     phrases: tuple[str, ...]
     """What stood in quotes."""
     entities: tuple[str, ...]
-    """`@Name`s, and words that are written as names."""
+    """Whom it marks with `@`."""
     spans: tuple[Span, ...]
     """When it speaks of."""
     wants_help: bool
@@ -37,8 +38,6 @@ class Question(NamedTuple):
 
 _WORD = re.compile(r"[^\W_]+(?:[_'’./:@+#-]+[^\W_]+)*(?:\+\+|#)?", re.UNICODE)
 _QUOTED = re.compile(r"[\"“«„]([^\"”»“]{2,200})[\"”»“]")
-_MENTION = re.compile(r"(?<![\w@])@([^\W\d_][\w-]{0,63})")
-_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z][a-z]+\b")
 # Words that every question has; they say how it asks, not what it asks for.
 _COMMON_TEXT = """
     a about after all also am an and any are as at be because been before being but by can could did do does doing done
@@ -94,6 +93,5 @@ def _as_term(phrase: str) -> Term:
 
 
 def _names(text: str) -> tuple[str, ...]:
-    """Named things: what is marked with `@`, and capitalised words inside a sentence."""
-    found = [*_MENTION.findall(text), *(name for name in _NAME.findall(text) if name.lower() not in _COMMON)]
-    return tuple(dict.fromkeys(found))
+    """Whom the question marks with `@`."""
+    return tuple(dict.fromkeys(MENTION.findall(text)))

@@ -8,6 +8,7 @@ from math import exp, log2
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope
 from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.profiles import Profile
 from commonplace.retrieve.understand import Question
 from commonplace.retrieve.wishes import is_instruction, is_wish
@@ -31,6 +32,10 @@ def weigh(contender: Contender, record: MemoryRecord, question: Question, profil
         scores["wishes"] = profile.wishes
     if profile.instructions and is_instruction(record.content):
         scores["instructions"] = profile.instructions
+    if profile.entities and question.entities:
+        named = sum(is_held(name, contender.held) for name in question.entities)
+        if named:
+            scores["entities"] = profile.entities * named / len(question.entities)
     if profile.scope:
         scores["scope"] = profile.scope * (_NEAREST[record.scope] if contender.reach == "near" else 0.0)
     contender.add_up()

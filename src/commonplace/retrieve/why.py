@@ -29,6 +29,12 @@ def _reasons(contender: Contender, record: MemoryRecord, question: Question) -> 
         reasons.append("read together with the question it fits" if raw["rerank"] > 0 else "")
     if scores.get("links"):
         reasons.append("it is linked to a strong hit")
+    if scores.get("mentions"):
+        reasons.append("it is about somebody whom a strong hit names")
+    if scores.get("instructions") or scores.get("wishes"):
+        reasons.append("it is something that is wanted every time")
+    if scores.get("freshness"):
+        reasons.append("it is the latest word on this")
     if scores.get("time"):
         reasons.append("it is from the time you asked about")
     if contender.reach != "near":

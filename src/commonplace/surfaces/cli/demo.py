@@ -112,8 +112,8 @@ def _quoted(word: str) -> str:
 
 def _tell(story: Story) -> None:
     story.open("A story in eleven chapters, on a throw-away book.")
-    tabs, store = _saving(story)
-    _explaining(story, _finding(story), store.id)
+    tabs = _saving(story)
+    _explaining(story, _finding(story))
     _handing_over(story)
     _guarding(story)
     _reviewing(story)
@@ -122,11 +122,11 @@ def _tell(story: Story) -> None:
     _ending(story)
 
 
-def _saving(story: Story) -> tuple[Any, Any]:
+def _saving(story: Story) -> Any:
     story.chapter("Keep what matters", "One statement that stands by itself, on disk before you hear back.")
     tabs = story.do("save", "Alice prefers tabs over spaces.", "--type", "profile", "--tags", "editor,style")
     story.say("A decision brings its reason along, or it waits in the inbox.")
-    store = story.do(
+    story.do(
         "save", "We keep all memories in one SQLite file.", "--type", "decision", "--project", "atlas",
         "--rationale", "one file is easy to back up and to move",
     )  # fmt: skip
@@ -135,7 +135,7 @@ def _saving(story: Story) -> tuple[Any, Any]:
         story.do("save", said, "--type", "project", "--project", "atlas", "--quiet")
     story.say("Saying it again does not add; it counts.")
     story.do("save", "alice prefers   tabs over spaces.", "--type", "profile")
-    return tabs, store
+    return tabs
 
 
 def _finding(story: Story) -> Any:
@@ -147,11 +147,11 @@ def _finding(story: Story) -> Any:
     return story.do("search", "on which days is Atlas released?", "--limit", "1")
 
 
-def _explaining(story: Story, found: Any, store: str) -> None:
+def _explaining(story: Story, found: Any) -> None:
     story.chapter("Ask why it came up", "Every search leaves a receipt: each score, who nearly came up, what it took.")
     story.do("explain", found.receipt_id)
     story.chapter("Ask why it is remembered", "Source, links and history, for every memory, always.")
-    story.do("explain", store)
+    story.do("explain", found[0].record.id)
 
 
 def _handing_over(story: Story) -> None:

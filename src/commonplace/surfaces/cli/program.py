@@ -127,12 +127,21 @@ def actor_of(parsed: Parsed) -> str:
     return env.get("COMMONPLACE_ACTOR") or env.get("LOGNAME") or env.get("USER") or "operator"
 
 
+_CAUGHT_UP = 32
+"""How many memories a search embeds first: about half a second's work at most."""
+
+
 def perform(operation: Described, book: Book, request: Any, parsed: Parsed) -> Any:
     import gc
 
     gc.freeze()  # what was loaded stays for good: looking through it once would cost more than most answers
     gc.enable()
     verb = f"{operation.module}:{operation.verb}"
+    if operation.name in ("search", "context") and getattr(request, "profile", "") != "words":
+        # This process is too short for a background: what was saved since the last search is embedded now, a little at a time.
+        from commonplace.engine.index_pending import IndexPending
+
+        book.perform("index_pending:catch_up", IndexPending(limit=_CAUGHT_UP))
     if not operation.takes_progress or not sys.stderr.isatty():
         return book.perform(verb, request)
     from commonplace.surfaces.cli.progress import Bar

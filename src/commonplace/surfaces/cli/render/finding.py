@@ -103,10 +103,9 @@ def _candidates(title: str, several: Sequence[Candidate], page: Page) -> Iterato
             *_bar(candidate.score, best, page),
             (_amount(candidate.score).ljust(8), "bold"),
             (candidate.memory_id, "id"),
-            (f"  {_terms(candidate.scores)}", "dim"),
         ]
-        if candidate.reason:
-            yield from page.prose(candidate.reason, "dim", [("    ", "")])
+        told = f"{candidate.reason} ({_terms(candidate.scores)})" if candidate.reason else _terms(candidate.scores)
+        yield from page.prose(told, "dim", [("    ", "")])
 
 
 def _terms(scores: dict[str, float]) -> str:
