@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import log
 from typing import Any, NamedTuple
+from weakref import WeakSet
 
 import apsw
 import msgspec
@@ -19,6 +20,7 @@ from commonplace.errors import NotSearchedError
 
 _K1, _B = 1.2, 0.75
 _NAME = "given_bm25"
+_known: WeakSet[apsw.Connection] = WeakSet()
 
 
 class Statistics(NamedTuple):
@@ -74,7 +76,9 @@ def _numbers(raw: bytes) -> list[int]:
 
 def call(db: apsw.Connection, index: str) -> str:
     """The SQL that scores a row of an index; it binds one value, `Statistics.parameters()`."""
-    db.register_fts5_function(_NAME, _score)
+    if db not in _known:  # SQLite would keep every registration
+        db.register_fts5_function(_NAME, _score)
+        _known.add(db)
     return f"{_NAME}({index}, ?)"
 
 
