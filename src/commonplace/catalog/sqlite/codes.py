@@ -136,13 +136,13 @@ def blocks(db: apsw.Connection, model: int, dimensions: int, after: int = 0) -> 
 
 def is_sound(db: apsw.Connection, model: int, dimensions: int, expected: Iterable[int]) -> bool:
     """Is every block as it was written, and does every one of these memories have a code?"""
-    known: set[int] = set()
+    known: list[Ints] = []
     for raw, checksum in db.execute("SELECT CAST(codes AS BLOB), checksum FROM vector_codes WHERE model = ?", (model,)):
         block = decode(raw, dimensions) if crc32(raw) == checksum else None
         if block is None:
             return False
-        known.update(block.numbers.tolist())
-    return all(n in known for n in expected)
+        known.append(block.numbers.copy())
+    return bool(np.isin(np.fromiter(expected, dtype=np.int64), np.concatenate(known) if known else []).all())
 
 
 def best(stored: Iterable[Block], vector: Floats, count: int) -> Ints:
