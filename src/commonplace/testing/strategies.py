@@ -36,6 +36,10 @@ any_moment: st.SearchStrategy[datetime] = st.datetimes(timezones=st.just(UTC))
 _words = st.lists(st.sampled_from(["a", "b", "c%", "ü"]), max_size=3, unique=True).map(tuple)
 
 
+OWNERS = {Scope.PROJECT: "project_id", Scope.REPO: "repo_id", Scope.AGENT: "agent_id"}
+"""What a memory of this scope cannot be without."""
+
+
 @st.composite
 def records(draw: st.DrawFn, /, **fixed: st.SearchStrategy[Any]) -> MemoryRecord:
     """A memory in any state; `fixed` replaces the strategy of a field."""
@@ -43,7 +47,8 @@ def records(draw: st.DrawFn, /, **fixed: st.SearchStrategy[Any]) -> MemoryRecord
     fields = {
         "id": st.uuids().map(str), "type": st.sampled_from(Type), "scope": st.sampled_from(Scope),
         "status": st.sampled_from(Status), "project_id": st.none() | names, "repo_id": st.none() | names,
-        "agent_id": st.none() | names, "source_kind": st.sampled_from(SourceKind), "title": st.none() | texts, "summary": st.none() | texts,
+        "agent_id": st.none() | names, "source_kind": st.sampled_from(SourceKind),
+        "title": st.none() | texts, "summary": st.none() | texts,
         "confidence": st.none() | st.floats(0, 1), "created_at": moments, "updated_at": moments,
         "observed_at": st.none() | any_moment, "source_ref": st.none() | st.sampled_from(["s1", "manual-1"]),
         "evidence_ref": st.none() | texts, "kind": st.sampled_from(["note", "log"]), "tags": _words,
@@ -52,6 +57,9 @@ def records(draw: st.DrawFn, /, **fixed: st.SearchStrategy[Any]) -> MemoryRecord
         "rationale": st.none() | texts, "status_reason": st.none() | texts,
     }  # fmt: skip
     made = {name: draw(strategy) for name, strategy in (fields | fixed).items() if name != "content"}
+    owner = OWNERS.get(made["scope"])
+    if owner and made[owner] is None:
+        made[owner] = draw(names)
     return MemoryRecord(content=content, fingerprint=fingerprint(content), **made)
 
 
