@@ -8,8 +8,9 @@ import os
 # short enough for an agent's turn.
 BUSY_TIMEOUT_SECONDS = 10.0
 
-# A memory is one self-contained statement, not a document: sources hold documents.
-MAX_CONTENT_BYTES = 65_536
+# A memory is best one self-contained statement; a long message, or a session of a conversation, fits too. Sources hold
+# documents.
+MAX_CONTENT_BYTES = 524_288
 MAX_TITLE_CHARS = 300
 MAX_SUMMARY_CHARS = 4_000
 MAX_RATIONALE_CHARS = 4_000

@@ -78,7 +78,7 @@ def _told(receipt: Receipt) -> str:
     looked = [stream.name for stream in receipt.streams if stream.searched]
     missing = [f"{stream.name} ({stream.why_not})" for stream in receipt.streams if not stream.searched]
     said = f"{receipt.actor} asked through {receipt.surface} on {receipt.at:%Y-%m-%d %H:%M} UTC"
-    said += f"; {len(receipt.chosen)} were chosen"
+    said += f"; {len(receipt.chosen)} {'was' if len(receipt.chosen) == 1 else 'were'} chosen"
     said += f" by {' and '.join(looked)}" if looked else ""
     return said + (f"; not searched: {', '.join(missing)}" if missing else "")
 

@@ -1,31 +1,39 @@
-"""Diversity: the same thing said twice takes one place, not two."""
+"""Diversity: the same thing said twice takes one place, not two.
+
+Other numbers, other names, another order or a `not` make it another thing, however many words are shared: the sides of a
+conflict, and the new value beside the old one, must both be heard (rfc 53).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.forms import forms_along, forms_in
 
-_SAME = 0.9
-"""Memories that share so many of their words say the same."""
+_WEIGHTLESS = forms_in(
+    "a an the this that these those is are was were be it its of to and also just please very really"
+)
+"""Words that can come or go without a statement becoming another one."""
 
 
 def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Contender], dict[str, str]]:
     """The first `limit` that do not repeat a better one; and those that do, with whom they repeat."""
     kept: list[Contender] = []
     repeating: dict[str, str] = {}
+    said: dict[object, str] = {}
     for contender in ranked:
         if len(kept) == limit:
             break
-        twin = next((other.id for other in kept if _overlap(contender.held, other.held) >= _SAME), None)
-        if twin is None:
+        twin = said.setdefault(_said(contender), contender.id)
+        if twin == contender.id:
             kept.append(contender)
         else:
             repeating[contender.id] = twin
     return kept, repeating
 
 
-def _overlap(one: set[str], other: set[str]) -> float:
-    if min(len(one), len(other)) < 4 or min(len(one), len(other)) < _SAME * max(len(one), len(other)):
-        return float(one == other)
-    return len(one & other) / len(one | other)
+def _said(contender: Contender) -> object:
+    """What it says, whatever weighs nothing in it."""
+    content = contender.record.content if contender.record else contender.id
+    return tuple(form for form in forms_along(content) if form not in _WEIGHTLESS) or content

@@ -52,7 +52,13 @@ def _telling_stretch(content: str, words: Sequence[str], passage: int) -> tuple[
     best = max(at, key=lambda first: (sum(first <= other < first + _LONGEST for other in at), -first), default=start)
     begin = max(_sentence_start(content, start, best), best - 60)
     stop = min(begin + _LONGEST, end)
-    return begin, stop if stop == end else max(content.rfind(" ", begin, stop), begin + 1)
+    return begin, stop if stop == end else _word_end(content, begin, stop)
+
+
+def _word_end(content: str, begin: int, stop: int) -> int:
+    """Where the last whole word ends; text without spaces ends anywhere."""
+    found = content.rfind(" ", begin, stop)
+    return found if found > begin else stop
 
 
 def _held(content: str, part: Passage, stems: tuple[str, ...]) -> int:

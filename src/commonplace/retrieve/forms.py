@@ -13,6 +13,11 @@ def forms_in(*texts: str | None) -> set[str]:
     return {*map(_stem, _WORD.findall(" ".join(text for text in texts if text).lower()))}
 
 
+def forms_along(text: str) -> list[str]:
+    """The same, one after the other."""
+    return [*map(_stem, _WORD.findall(text.lower()))]
+
+
 def is_held(word: str, held: set[str]) -> bool:
     """Does a text with these forms hold the word? Of one without spaces, as a part of its long words."""
     parts = _WORD.findall(word.lower())

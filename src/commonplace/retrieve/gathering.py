@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 # How deep each stream looks, near and beyond.
 _DEPTH = 100
-_BEYOND = 40
+BEYOND = 40
 # Of so many of the best by words, what they mean is looked up too; around so many of the best by both, one looks around.
 _BOTH = 60
 _AROUND = 40
@@ -84,7 +84,7 @@ class Gathering:
         found = look(near, depth)
         hits = list(found.hits)
         if beyond is not None and found.report.searched:
-            hits += look(beyond, _BEYOND).hits
+            hits += look(beyond, BEYOND).hits
         self._found.reports.append(msgspec.structs.replace(found.report, found=len(hits)))
         return hits
 
@@ -149,9 +149,16 @@ class Gathering:
 
 
 def filters_for(where: Filter, circle: Circle, past: datetime | None) -> tuple[Filter, Filter | None]:
-    """What is near, and what may cross over. Of the past, whatever is there by now is looked through and sorted out later."""
+    """What is near, and what may cross over. Nothing crosses over from the past."""
     if past is not None:
-        return Filter(statuses=EVERY_STATUS, until=past + timedelta(microseconds=1)), None
+        return _that_may_have_matched(where, circle, past), None
     if circle.is_everything:
         return where, None
     return msgspec.structs.replace(where, within=circle), msgspec.structs.replace(where, beyond=circle)
+
+
+def _that_may_have_matched(where: Filter, circle: Circle, past: datetime) -> Filter:
+    """Whose a memory is, of which sort and since when, no verb changes; the rest is compared with what it was then."""
+    then = past + timedelta(microseconds=1)
+    until = then if where.until is None else min(where.until, then)
+    return msgspec.structs.replace(where, statuses=EVERY_STATUS, tags=None, trusts=None, until=until, within=circle)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from commonplace import settings
 from commonplace.errors import CommonplaceError
-from commonplace.model.filter import Circle, Filter
+from commonplace.model.filter import PRIVATE, Circle, Filter
 from commonplace.model.receipt import Candidate, Outcome, StreamReport
 from commonplace.model.result import Reach, RetrievalResult
 from commonplace.model.source import Source
@@ -20,7 +20,7 @@ from commonplace.retrieve import crossing, diversity, links, mentions, relevance
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
-from commonplace.retrieve.gathering import Gathered, Gathering, filters_for
+from commonplace.retrieve.gathering import BEYOND, Gathered, Gathering, filters_for
 from commonplace.retrieve.likeness import Likeness
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
@@ -111,7 +111,7 @@ class Hunt:
         )
 
     def _gather(self, question: Question, limit: int) -> Gathered:
-        near, beyond = filters_for(self._where, self._circle, self._now if self._past else None)
+        near, beyond = filters_for(self._where, self._circle, past=self._now if self._past else None)
         gathered = Gathering(self._view, self._profile, self._meaning, self._watch).run(question, near, beyond, limit)
         self._reports = gathered.reports
         if gathered.asked is not None:
@@ -123,7 +123,9 @@ class Hunt:
     def _closely(self, question: Question, gathered: Gathered, limit: int) -> list[Contender]:
         """The best with their records, weighed; what may not be seen is gone."""
         with self._watch.step("records"):
-            ranked = sorted(gathered.contenders.values(), key=lambda one: one.order)[: max(_CLOSELY, 2 * limit)]
+            # What lies beyond must not take the places of what is near: it may all be turned away.
+            room = max(_CLOSELY, 2 * limit) + (0 if self._circle.is_everything else 2 * BEYOND)
+            ranked = sorted(gathered.contenders.values(), key=lambda one: one.order)[:room]
             known = self._records([one.id for one in ranked])
             for contender in ranked:
                 contender.record = known.get(contender.id)
@@ -137,7 +139,7 @@ class Hunt:
                 self._weigh(contender, question)
             if self._profile.name == "vault":
                 return self._as_the_vault_does(question, ranked)
-        return sorted(ranked, key=lambda one: one.order)
+        return sorted((one for one in ranked if _SPEAKS_FOR_IT & _positive(one)), key=lambda one: one.order)
 
     def _mentioned(self, ranked: list[Contender]) -> list[Contender]:
         try:
@@ -156,8 +158,9 @@ class Hunt:
         return self._past.records(ids) if self._past is not None else self._view.by_id(ids)
 
     def _admits(self, record: MemoryRecord) -> bool:
-        """May it be seen at all? What is not near has to cross over, and that is judged later."""
-        return self._where.matches(record) and not (self._past is not None and not self._circle.holds(record))
+        """May it be seen at all? What is not near has to cross over, and that is judged later; what is private never does."""
+        crosses = self._past is None and record.scope not in PRIVATE
+        return self._where.matches(record) and (crosses or self._circle.holds(record))
 
     def _weigh(self, contender: Contender, question: Question) -> None:
         record = contender.record
@@ -176,7 +179,8 @@ class Hunt:
             if reranker is None:
                 return ranked
             places = sequence.before([one.place for one in ranked[: rerank.FIRST]], gathered.strands)
-            rerank.rerank(reranker, question.text, ranked, self._view.at_places(places))
+            said_before = {at: one for at, one in self._view.at_places(places).items() if self._admits(one)}
+            rerank.rerank(reranker, question.text, ranked, said_before)
             self._models["reranker"] = reranker.model
         except CommonplaceError as cause:
             self._reports.append(StreamReport(name="rerank", searched=False, why_not=cause.message))
@@ -242,6 +246,14 @@ class Hunt:
         return (
             Outcome.NOTHING_FOUND if any(stream.searched for stream in looked) or not looked else Outcome.NOT_SEARCHED
         )
+
+
+_SPEAKS_FOR_IT = frozenset(("lexical", "semantic", "links", "mentions", "wishes", "instructions"))
+"""Without one of these nothing says that it answers the question: it is only less far away than others."""
+
+
+def _positive(contender: Contender) -> set[str]:
+    return {name for name, score in contender.scores.items() if score > 0}
 
 
 def _rounded(scores: dict[str, float]) -> dict[str, float]:

@@ -37,7 +37,7 @@ class Question(NamedTuple):
 
 
 _WORD = re.compile(r"[^\W_]+(?:[_'’./:@+#-]+[^\W_]+)*(?:\+\+|#)?", re.UNICODE)
-_QUOTED = re.compile(r"[\"“«„]([^\"”»“]{2,200})[\"”»“]")
+_QUOTED = re.compile(r"[\"“«„]([^\"“”«»„]{2,200})[\"”»“]")
 # Words that every question has; they say how it asks, not what it asks for.
 _COMMON_TEXT = """
     a about after all also am an and any are as at be because been before being but by can could did do does doing done

@@ -11,10 +11,19 @@ from commonplace.surfaces.operations import Described
 
 def context(_: Described, answer: ContextBundle, page: Page) -> Iterator[Line]:
     """A script gets the text and nothing else: it goes into a prompt."""
-    yield from ([(line, "")] for line in answer.text.splitlines())
+    yield from (_painted(line) for line in answer.text.splitlines())
     if page.plain:
         return
     said = f"{answer.tokens} of {answer.budget} tokens" if answer.text else "nothing to hand over"
     if answer.omitted:
         said += f"; no room for {len(answer.omitted)}"
     yield [(f"{said}; receipt {answer.receipt_id}", "dim")]
+
+
+def _painted(line: str) -> Line:
+    """The fence and what is told of a memory stand back; its id and its words stand out."""
+    head, bar, text = line.rpartition(" | ")
+    if not bar:
+        return [(line, "dim")]
+    id, space, rest = head.partition(" ")
+    return [(id, "id"), (f"{space}{rest}{bar}", "dim"), (text, "")]
