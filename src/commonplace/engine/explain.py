@@ -10,6 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from commonplace.engine.receipts import waiting
 from commonplace.engine.scribe import Request, Scribe, ask, must_find
 from commonplace.model.base import Noun
 from commonplace.model.link import Conflict, Link
@@ -55,18 +56,21 @@ _RECENT = 5
 
 def explain(scribe: Scribe, asked: Explain) -> Explanation | ReceiptExplanation:
     with scribe.reading() as view:
-        receipt = view.receipt(asked.id)
+        receipt = view.receipt(asked.id) or waiting(scribe, asked.id)
     return _explain_receipt(scribe, receipt) if receipt else _explain_memory(scribe, asked)
 
 
 def _explain_receipt(scribe: Scribe, receipt: Receipt) -> ReceiptExplanation:
-    """Ask again what was asked then. An injection, or a question that was not kept, can only be told."""
+    """Ask again what was asked then, as if it were then: `yesterday` is the same day.
+
+    An injection, or a question that was not kept, can only be told.
+    """
     again = None
     if receipt.moment is Moment.SEARCH and receipt.query is not None:
         from commonplace.engine.search import Search, look
 
         asked = ask(Search, query=receipt.query, profile=receipt.profile, **receipt.asked)
-        again = tuple(result.record.id for result in look(scribe, asked).results)
+        again = tuple(result.record.id for result in look(scribe, asked, receipt.at).results)
     then = tuple(candidate.memory_id for candidate in receipt.chosen)
     return ReceiptExplanation(
         receipt=receipt, because=_told(receipt), again=again, same=None if again is None else again == then

@@ -94,12 +94,16 @@ class _Run:
             else:
                 self._note = _said(cause)
             return
-        with self._scribe.canon.writing(self._scribe.timeout) as draft:
-            draft.keep_vectors(
-                self._embedder.model,
-                [(record.id, record.fingerprint, vectors) for record, vectors in zip(batch, made, strict=True)],
-            )
-        self._embedded += len(batch)
+        self._keep([(record.id, record.fingerprint, vectors) for record, vectors in zip(batch, made, strict=True)])
+
+    def _keep(self, made: list[tuple[str, str, Vectors]]) -> None:
+        try:
+            with self._scribe.canon.writing(self._scribe.timeout) as draft:
+                draft.keep_vectors(self._embedder.model, made)
+        except CommonplaceError as cause:  # another number of dimensions under the same name, or a book that is busy
+            self._note = _said(cause)
+            return
+        self._embedded += len(made)
 
     def _vectors(self, batch: Sequence[MemoryRecord]) -> list[Vectors]:
         texts = [embedded_texts(record) for record in batch]

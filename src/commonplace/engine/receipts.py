@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +20,7 @@ from commonplace.model.result import RetrievalResult
 
 if TYPE_CHECKING:
     from commonplace.retrieve.ranking import Found
+    from commonplace.seam.catalog import View
 
 
 class Receipts(Request, frozen=True, kw_only=True):
@@ -108,16 +110,36 @@ def keep(scribe: Scribe, receipt: Receipt) -> None:
 
 def flush(scribe: Scribe) -> None:
     """Write down what waits. A book that cannot be written to keeps no receipts, and is searched all the same."""
-    waiting, scribe.unkept = scribe.unkept, []
-    if not waiting:
+    taken = []
+    while scribe.unkept:  # one by one: another thread may be at it too
+        with suppress(IndexError):
+            taken.append(scribe.unkept.pop(0))
+    if not taken:
         return
     try:
         with scribe.canon.writing(settings.RECEIPT_WAIT_SECONDS, durable=False) as draft:
-            draft.keep_receipts(waiting, settings.RECEIPTS_KEPT)
+            draft.keep_receipts(_that_may_be_kept(draft, taken), settings.RECEIPTS_KEPT)
     except LockedError:
-        scribe.unkept = [*waiting, *scribe.unkept][-settings.RECEIPTS_WAITING :]
+        scribe.unkept[:0] = taken
+        del scribe.unkept[: -settings.RECEIPTS_WAITING]
     except UnavailableError:
         return
+
+
+def _that_may_be_kept(view: View, receipts: list[Receipt]) -> list[Receipt]:
+    """What a memory was asked for goes with it when it is purged, also if that was not written down yet."""
+    if not view.any_purged():
+        return receipts
+    return [
+        receipt
+        for receipt in receipts
+        if not any(view.is_purged(one.memory_id) for one in (*receipt.chosen, *receipt.near_misses))
+    ]
+
+
+def waiting(scribe: Scribe, id: str) -> Receipt | None:
+    """A receipt that is not written down yet."""
+    return next((receipt for receipt in [*scribe.unkept] if receipt.id == id), None)
 
 
 def shown_in(scribe: Scribe, session: str) -> set[str]:

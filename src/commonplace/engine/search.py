@@ -97,8 +97,8 @@ def parameters(asked: Search) -> dict[str, object]:
     return {name: value for name, value in asked.to_dict().items() if name not in ("query", "profile")}
 
 
-def look(scribe: Scribe, asked: Search) -> Found:
-    """Search, and write nothing."""
+def look(scribe: Scribe, asked: Search, now: datetime | None = None) -> Found:
+    """Search, and write nothing. `now` is from when the question is asked, if not from now."""
     profile = profile_of(asked.profile)
     if asked.rerank is not None:
         profile = profile._replace(rerank=asked.rerank)
@@ -109,7 +109,6 @@ def look(scribe: Scribe, asked: Search) -> Found:
             from commonplace.engine.past import Past
 
             past = Past(view, view.seq_at(asked.as_of))
-        hunt = Hunt(
-            view, asked.filter(), asked.circle(), profile, scribe.meaning, asked.as_of or scribe.clock.now(), past
-        )
+        now = asked.as_of or now or scribe.clock.now()
+        hunt = Hunt(view, asked.filter(), asked.circle(), profile, scribe.meaning, now, past)
         return hunt.run(asked.query, asked.limit)
