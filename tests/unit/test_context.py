@@ -265,7 +265,8 @@ class TestTheBudget:
             assert_closed(bundle.text, len(everything_in(bundle)) + ("left out for" in bundle.text))
 
     def test_what_was_strong_and_did_not_fit_is_named(self, work):
-        bundle = work.context_for("falcon", task="deploy port", budget=110)
+        whole = work.context_for("falcon", task="deploy port", budget=2_000)
+        bundle = work.context_for("falcon", task="deploy port", budget=whole.tokens - 5)
         assert len(everything_in(bundle)) >= 1
         assert bundle.omitted
         misses = {miss.memory_id: miss.reason for miss in work.receipts()[0].near_misses}
