@@ -48,6 +48,7 @@ def main(argv: list[str]) -> None:
 
 def run(folder: Path) -> Iterator[str]:
     yield f"  seed {_SEED}, {QUESTIONS} questions, the best {LIMIT} of each stream"
+    make_questions(folder)
     ours: dict[int, dict[str, Any]] = {}
     for size in dict.fromkeys(SIZES):
         path = folder / f"finding-{size}.sqlite"
@@ -77,7 +78,7 @@ def run(folder: Path) -> Iterator[str]:
 def ask(path: Path) -> dict[str, Any]:
     """CPU milliseconds of each question, the ten best of each stream, and the peak memory of this process."""
     canon, said = SqliteCanon(str(path), timeout=5.0), {"words": [], "vectors": [], "by_words": [], "by_vectors": []}
-    for words, vector in questions():
+    for words, vector in questions(path.parent):
         with canon.reading() as view:
             began = time.thread_time()
             lexical = view.lexical([(word,) for word in words], Filter(), LIMIT)
@@ -113,7 +114,7 @@ def yardstick(path: Path, mine: dict[str, Any]) -> dict[str, float]:
         stored = np.frombuffer(b"".join(row[2][: layout.itemsize] for row in rows), dtype=layout)
         codes, scales = np.ascontiguousarray(stored["codes"]), stored["scale"].copy()
         del rows, stored
-        for number, (words, vector) in enumerate(questions()):
+        for number, (words, vector) in enumerate(questions(path.parent)):
             began = time.thread_time()
             by_words = view.connection.execute(
                 "SELECT rowid, bm25(memories_fts, 4, 2, 1, 1) AS cost FROM memories_fts WHERE memories_fts MATCH ?"
@@ -138,13 +139,19 @@ def _same(wanted: list[int], got: list[int]) -> float:
     return len({*wanted} & {*got}) / max(len(wanted), 1)
 
 
-def questions() -> Iterator[tuple[list[str], Any]]:
+def questions(folder: Path) -> Iterator[tuple[list[str], Any]]:
+    """As they were made once: making them needs more memory than asking them."""
+    words = json.loads((folder / "questions.json").read_text())
+    yield from zip(words, np.load(folder / "questions.npy"), strict=True)
+
+
+def make_questions(folder: Path) -> None:
     """Words as people ask: some common, some rare; and a vector near to some topic, but made of other words."""
     chance, known = random.Random(_SEED), vocabulary()
     weights = [1 / (rank + 10) for rank in range(len(known))]
-    asked = _Maker(_SEED + 1).vectors(QUESTIONS)
-    for number in range(QUESTIONS):
-        yield list(dict.fromkeys(chance.choices(known, weights, k=chance.randint(2, 9)))), asked[number]
+    words = [list(dict.fromkeys(chance.choices(known, weights, k=chance.randint(2, 9)))) for _ in range(QUESTIONS)]
+    (folder / "questions.json").write_text(json.dumps(words))
+    np.save(folder / "questions.npy", _Maker(_SEED + 1).vectors(QUESTIONS).astype(np.float32))
 
 
 class _Maker:
