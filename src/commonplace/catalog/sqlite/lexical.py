@@ -50,7 +50,7 @@ def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter,
 
 def _best(db: apsw.Connection, asked: list[str], few: list[int] | None, where: Filter, limit: int) -> list[Hit]:
     """As many as will do, in all likelihood; all, if the filter or a tie asks for more."""
-    likely = limit + 40
+    likely = 3 * limit + 40
     scored = _plain(db, asked, few, likely)
     hits = _checked(db, scored, where, limit)
     if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
