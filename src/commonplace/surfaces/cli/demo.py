@@ -142,7 +142,7 @@ def _finding(story: Story) -> Any:
     story.chapter("Find it by what it means", "A model on this machine reads along after the write, never in its way.")
     if story.do("index").model:
         story.say("Not one word of this question stands in the answer.")
-        return story.do("search", "when do we ship?", "--limit", "1")
+        return story.do("search", "which weekday do we ship?", "--limit", "1")
     story.say("There is no model here, so the words must do; `python -m commonplace.providers.fetch` brings one.")
     return story.do("search", "on which days is Atlas released?", "--limit", "1")
 
