@@ -1,0 +1,1 @@
+"""Finding: what a search promises, one subject a file."""
