@@ -38,10 +38,10 @@ _TEXTS = {
             "superseded_by",
         ),
     ),
-    Entity.SOURCE: ("title", "uri", "body", "actor"),
+    Entity.SOURCE: ("title", "uri", "body", "actor", "format", "outline"),
     Entity.LINK: ("evidence_ref",),
     Entity.CONFLICT: ("reason", "left_evidence", "right_evidence", "resolution"),
-    Entity.EVENT: ("outcome", "error"),
+    Entity.EVENT: ("outcome", "error", "project_id", "repo_id", "agent_id"),
 }
 _ENDS = {Entity.LINK: ("from_id", "to_id"), Entity.CONFLICT: ("left_id", "right_id")}
 

@@ -23,8 +23,15 @@ def replay(operations: Iterable[Operation], subject: str) -> State:
     for operation in operations:
         for change in operation.changes:
             if change.id == subject:
-                state = None if change.after is None else {**(state or {}), **change.after}
+                state = None if change.after is None else {**(state or _LATER.get(change.entity, {})), **change.after}
     return state
+
+
+# Fields that a later version gave to a noun: what an older entry does not say of them.
+_LATER: dict[Entity, dict[str, Any]] = {
+    Entity.SOURCE: {"format": None, "outline": None},
+    Entity.EVENT: {"project_id": None, "repo_id": None, "agent_id": None, "mode": None},
+}
 
 
 def memory_at(view: View, id: str, seq: int) -> MemoryRecord | None:

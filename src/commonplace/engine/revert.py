@@ -48,7 +48,7 @@ def revert(scribe: Scribe, asked: Revert) -> Operation:
         undo = _Undo(pen, targets)
         for operation in reversed(targets):
             for change in reversed(operation.changes):
-                if change.entity is not Entity.SOURCE:  # a source stays: other memories may cite it by now
+                if not _stays(change):
                     undo.undo(change)
         if not undo.after:
             raise ConflictError("there is nothing left to undo", where=asked.id)
@@ -57,6 +57,11 @@ def revert(scribe: Scribe, asked: Revert) -> Operation:
         done = pen.view.operation(signed)
         assert done is not None
         return done
+
+
+def _stays(change: Change) -> bool:
+    """A source stays: other memories may cite it by now. What was worked through stays so: `retry` asks for it again."""
+    return change.entity is Entity.SOURCE or (change.entity is Entity.EVENT and change.before is not None)
 
 
 def _targets(pen: Pen, id: str) -> list[Operation]:

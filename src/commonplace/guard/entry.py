@@ -25,6 +25,7 @@ _MAX_CHARS = {
     "evidence_ref": settings.MAX_REF_CHARS,
     "source_ref": settings.MAX_REF_CHARS,
     "body": settings.MAX_SOURCE_CHARS,
+    "outline": settings.MAX_SOURCE_CHARS,
     "uri": settings.MAX_REF_CHARS,
     "left_evidence": settings.MAX_REF_CHARS,
     "right_evidence": settings.MAX_REF_CHARS,

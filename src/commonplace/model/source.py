@@ -47,6 +47,10 @@ class Source(Noun, frozen=True, kw_only=True):
     captured_at: datetime
     observed_at: datetime | None = None
     actor: str | None = None
+    format: str | None = None
+    """Which reader understood it; `text` when none did."""
+    outline: str | None = None
+    """Who speaks where in the body, as `ingest.outline` writes it: kept apart, so that no text can pretend to be a speaker."""
 
 
 class IngestionEvent(Noun, frozen=True, kw_only=True):
@@ -62,6 +66,11 @@ class IngestionEvent(Noun, frozen=True, kw_only=True):
     outcome: str | None = None
     retry_count: int = 0
     error: str | None = None
+    project_id: str | None = None
+    repo_id: str | None = None
+    agent_id: str | None = None
+    """Whose it is: what comes of it belongs to the same."""
+    mode: CaptureMode | None = None
 
 
 class Project(Noun, frozen=True, kw_only=True):

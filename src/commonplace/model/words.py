@@ -109,6 +109,8 @@ class Verb(Closed):
     IMPORT = "import"
     REVERT = "revert"
     PURGE = "purge"
+    CAPTURE = "capture"
+    EXTRACT = "extract"
 
 
 class Entity(Closed):

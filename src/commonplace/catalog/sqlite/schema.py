@@ -6,7 +6,7 @@ A released version's text is never edited: a change is a new entry in `MIGRATION
 from __future__ import annotations
 
 APPLICATION_ID = 0x43504C43  # "CPLC": how we know our own file from another program's
-VERSION = 2
+VERSION = 3
 
 _V1 = """
 CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -172,8 +172,19 @@ ALTER TABLE retrieval_logs ADD COLUMN session TEXT;  -- whose receipt it is, so 
 CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
 """
 
+_V3 = """
+-- How a source was understood, and whose its capture is.
+ALTER TABLE sources ADD COLUMN format TEXT;
+ALTER TABLE sources ADD COLUMN outline TEXT;
+ALTER TABLE ingestion_events ADD COLUMN project_id TEXT;
+ALTER TABLE ingestion_events ADD COLUMN repo_id TEXT;
+ALTER TABLE ingestion_events ADD COLUMN agent_id TEXT;
+ALTER TABLE ingestion_events ADD COLUMN mode TEXT;
+CREATE INDEX jobs_by_subject ON jobs (subject) WHERE subject IS NOT NULL;
+"""
+
 FULL_TEXT, VECTORS = _V2_FULL_TEXT, _V2_VECTORS
 """The derived tables as they are now."""
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2}
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3}
 """What to run to come from the version before to this one. A new book runs them all."""

@@ -1,0 +1,40 @@
+"""Makes the sample book of format version 3: as that of version 2, with a captured session. Run it once.
+
+    python tests/samples/make_v3.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import commonplace
+from commonplace.testing.clocks import TickingClock
+
+sys.path.insert(0, str(Path(__file__).parent))
+import make_v1
+import make_v2
+
+HERE = Path(__file__).parent
+
+
+def make(folder: Path) -> None:
+    """Write `v3.sqlite` and `v3.jsonl` into a folder."""
+    clock = TickingClock()
+    with commonplace.open(f"sqlite:{folder / 'v3.sqlite'}", actor="alice", clock=clock) as book:
+        make_v1.live(book)
+        make_v1.elsewhere(book, folder, clock)
+        book.save("Set maxInjectChars before you open 東京都庁.", type="artifact")
+        make_v2.embed(book)
+        book.capture_session("Alice: I prefer tabs.\nClaude: Noted.", "project", project_id="atlas")
+        with commonplace.open(book.url, actor="agent:claude", clock=clock) as agent:
+            agent.save("Alice likes tea.", type="profile")
+            agent.evolve(book.get("m-1").id, "The port is 7070.", reason="saw it in the log")
+        book.export(str(folder / "v3.jsonl"))
+
+
+if __name__ == "__main__":
+    if (HERE / "v3.sqlite").exists():
+        sys.exit("the sample is there already; it is kept for ever")
+    make(HERE)
+    (HERE / "v3.sqlite.lock").unlink()
