@@ -18,7 +18,7 @@ _MASKS = (
     (re.compile(r"(?<=, )\d{4}-\d\d-\d\d(?=$|⟨)", re.MULTILINE), "2026-01-01"),
     (re.compile(r"(sha256 +)[0-9a-f]{64}"), r"\g<1>" + "0" * 64),
     (re.compile(r"(took {9}(?:⟨0⟩)?).+"), r"\1N"),
-    (re.compile(r"(</?memory )[a-z2-7]{20}"), r"\1" + "m" * 20),
+    (re.compile(r"(</?memory(?:⟨0⟩⟨2⟩)? )[a-z2-7]{20}"), r"\1" + "m" * 20),
     (re.compile(r"\d+( of \d+ tokens)"), r"N\1"),  # ids and the fence's mark cost a little more or less
     (re.compile(r"\b(bytes {7})[\d,]+"), r"\1N"),
     (re.compile(r"\b(size {8}(?:⟨0⟩)?)[\d.,]+ \w+"), r"\1N"),
