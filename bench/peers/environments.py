@@ -67,10 +67,11 @@ def _make(entry: Entry, place: Path, python: Path) -> None:
 
 def _interpreter(needs: str) -> str:
     named = ("python3", "python3.11", "python3.12", "python3.13")
-    candidates = [sys.executable, "/usr/bin/python3", *filter(None, map(shutil.which, named))]
+    pyenv = Path(os.environ.get("PYENV_ROOT") or "~/.pyenv").expanduser().glob("versions/*/bin/python3")
+    candidates = [sys.executable, "/usr/bin/python3", *filter(None, map(shutil.which, named)), *map(str, sorted(pyenv))]
     for each in dict.fromkeys(candidates):
         try:
-            if not subprocess.run([each, "-c", _PROBES[needs]], stderr=subprocess.DEVNULL, check=False).returncode:
+            if not subprocess.run([each, "-c", _PROBES[needs]], capture_output=True, check=False).returncode:
                 return each
         except OSError:
             continue

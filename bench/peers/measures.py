@@ -34,7 +34,7 @@ class Plan:
     searches: int = 1_000
     typed: int = 40
     puts: int = 100
-    load_seconds: float = 420.0
+    load_seconds: float = 240.0
     phase_seconds: float = 90.0
 
 
@@ -48,13 +48,14 @@ class Bench:
         self.spent: dict[str, float] = {}
         # Beyond the records: what is put in one by one, and, with their questions only, what is asked as text.
         self.told = told(plan.records + plan.puts)
-        spread = max(1, plan.records // (plan.searches + plan.typed + 1))
+        self.distinct = min(plan.searches, plan.records - plan.typed - 1)
+        spread = max(1, plan.records // (self.distinct + plan.typed + 1))
         self.asked = self.told[: plan.records : spread]
 
     def run(self) -> Iterator[str]:
         yield "  vectors of all texts ..."
         self.vectors = documents([each.text for each in self.told])
-        self.questions = queries([each.question for each in self.asked[: self.plan.searches]])
+        self.questions = queries([each.question for each in self.asked[: self.distinct]])
         for result in self.results:
             yield f"  {result.entry.name}: installing and loading ..."
             self._guarded(result, self._load)
@@ -149,10 +150,9 @@ class Bench:
 
     def _many(self, result: Result) -> None:
         worker, began = self.open[result.entry.name], time.perf_counter()
-        for at in range(self.plan.questions, len(self.questions), 20):
-            if time.perf_counter() - began > self.plan.phase_seconds:
-                break
-            part = self.asked[at : min(at + 20, len(self.questions))]
+        while result.searches < self.plan.searches and time.perf_counter() - began < self.plan.phase_seconds:
+            at = result.searches % self.distinct
+            part = self.asked[at : min(at + 20, self.distinct)]
             self._ask(worker, part, at)
             result.searches += len(part)
         result.resident.append(worker.ask("stats")["resident"])

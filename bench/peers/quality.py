@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -44,7 +45,8 @@ class PeerSystem:
         return Ranking.of([(id, score) for id, score in found])
 
     def close(self) -> None:
-        self.worker.end()
+        with suppress(WorkerError):  # it was told already, by the question that failed
+            self.worker.close()
 
 
 def locomo(results: Sequence[Result], homes: dict[str, Home], questions: int | None = None) -> Iterator[str]:
