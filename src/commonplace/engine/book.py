@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         IndexReport,
         PurgeReport,
     )
+    from commonplace.model.inbox import InboxItem, InboxReport
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Operation
     from commonplace.model.receipt import Receipt
@@ -402,6 +403,95 @@ class Book:
         from commonplace.engine.confirm import Reject, reject
 
         return reject(self._scribe, ask(Reject, id=id, reason=reason, expect=expect))
+
+    def upsert_profile_fact(
+        self,
+        subject: str,
+        content: str,
+        *,
+        reason: str | None = None,
+        confidence: float | None = None,
+        evidence_ref: str | None = None,
+    ) -> MemoryRecord:
+        """One fact about the person, known by its subject; said anew it replaces what was said before."""
+        from commonplace.engine.upsert_profile_fact import UpsertProfileFact, upsert_profile_fact
+
+        asked = ask(
+            UpsertProfileFact,
+            subject=subject,
+            content=content,
+            reason=reason,
+            confidence=confidence,
+            evidence_ref=evidence_ref,
+        )
+        return upsert_profile_fact(self._scribe, asked)
+
+    def inbox(
+        self,
+        *,
+        project: str | None = None,
+        types: Words = None,
+        kinds: Words = None,
+        deferred: bool = False,
+        limit: int = 20,
+    ) -> Sequence[InboxItem]:
+        """What waits for a person's word, oldest first, with what speaks for it and what accepting it would change."""
+        from commonplace.engine.inbox import Inbox, inbox
+
+        return inbox(
+            self._scribe, ask(Inbox, project=project, types=types, kinds=kinds, deferred=deferred, limit=limit)
+        )
+
+    def inbox_accept(
+        self,
+        id: str,
+        *,
+        reason: str | None = None,
+        rationale: str | None = None,
+        evidence_ref: str | None = None,
+        expect: str | None = None,
+    ) -> MemoryRecord:
+        """Let it in: the same as `confirm`."""
+        return self.confirm(id, reason=reason, rationale=rationale, evidence_ref=evidence_ref, expect=expect)
+
+    def inbox_reject(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
+        """Turn it away: the same as `reject`."""
+        return self.reject(id, reason=reason, expect=expect)
+
+    def inbox_edit(
+        self,
+        id: str,
+        content: str,
+        *,
+        reason: str | None = None,
+        rationale: str | None = None,
+        expect: str | None = None,
+    ) -> MemoryRecord:
+        """Let it in, in other words."""
+        from commonplace.engine.inbox import InboxEdit, inbox_edit
+
+        return inbox_edit(
+            self._scribe,
+            ask(InboxEdit, id=id, content=content, reason=reason, rationale=rationale, expect=expect),
+        )
+
+    def inbox_merge(self, id: str, into: str, *, reason: str | None = None) -> MemoryRecord:
+        """It says what another memory says already: that one is reinforced, this one put away."""
+        from commonplace.engine.inbox import InboxMerge, inbox_merge
+
+        return inbox_merge(self._scribe, ask(InboxMerge, id=id, into=into, reason=reason))
+
+    def inbox_defer(self, id: str, until: Moment, *, reason: str | None = None) -> MemoryRecord:
+        """Not now: it is shown again from that day on."""
+        from commonplace.engine.inbox import InboxDefer, inbox_defer
+
+        return inbox_defer(self._scribe, ask(InboxDefer, id=id, until=until, reason=reason))
+
+    def inbox_apply(self, policy: str, *, dry_run: bool = False) -> InboxReport:
+        """Let in what a policy file accepts, as one run that can be reverted."""
+        from commonplace.engine.inbox_apply import InboxApply, inbox_apply
+
+        return inbox_apply(self._scribe, ask(InboxApply, policy=str(policy), dry_run=dry_run))
 
     def purge(self, id: str, *, reason: str | None = None, dry_run: bool = False) -> PurgeReport:
         """Destroy a memory and what was derived from it, everywhere in the book. The operator's alone. Cannot be undone."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from commonplace.engine.evolve import link_supersession
-from commonplace.engine.scribe import Request, Scribe, must_find
+from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
 from commonplace.guard.standing import is_grounded
@@ -40,25 +40,34 @@ def confirm(scribe: Scribe, asked: Confirm) -> MemoryRecord:
         record = must_find(pen.view, asked.id, asked.expect)
         if record.status is Status.ACTIVE:
             return record
-        _refuse_unless_waiting(record)
-        _refuse_unless_trusted(scribe, "confirm")
-        confirmed = _confirmed(record, asked)
-        old = pen.view.memory(record.supersedes) if record.supersedes else None
-        if old is not None and old.status is Status.ACTIVE:
-            if not may_overrule(scribe.trust, old):
-                raise DeniedError(f"confirm: it would replace what the {old.trust} said", where=record.id)
-            link_supersession(pen, old, record, asked.reason or record.status_reason)
-        active = pen.change(record, **confirmed)
+        review(scribe, record, "confirm")
+        active = accept(scribe, pen, record, asked)
         pen.sign(Verb.PROMOTE, asked.reason)
         return active
+
+
+def accept(scribe: Scribe, pen: Pen, record: MemoryRecord, asked: Confirm) -> MemoryRecord:
+    """Make it active, in the place of what it proposed to replace; to be signed by whoever called."""
+    confirmed = _confirmed(record, asked)
+    old = pen.view.memory(record.supersedes) if record.supersedes else None
+    if old is not None and old.status is Status.ACTIVE:
+        if not may_overrule(scribe.trust, old):
+            raise DeniedError(f"confirm: it would replace what the {old.trust} said", where=record.id)
+        link_supersession(pen, old, record, asked.reason or record.status_reason)
+    return pen.change(record, **confirmed)
+
+
+def review(scribe: Scribe, record: MemoryRecord, verb: str) -> None:
+    """Is it there to be reviewed, and by this actor?"""
+    _refuse_unless_waiting(record)
+    _refuse_unless_trusted(scribe, verb)
 
 
 def reject(scribe: Scribe, asked: Reject) -> MemoryRecord:
     admit({"reason": asked.reason})
     with scribe.writing() as pen:
         record = must_find(pen.view, asked.id, asked.expect)
-        _refuse_unless_waiting(record)
-        _refuse_unless_trusted(scribe, "reject")
+        review(scribe, record, "reject")
         away = pen.change(record, status=Status.ARCHIVED, status_reason=asked.reason or "rejected")
         pen.sign(Verb.REJECT, asked.reason)
         return away

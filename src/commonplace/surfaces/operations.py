@@ -65,6 +65,11 @@ OPERATIONS: tuple[Described, ...] = (
         ("id", "content"), writes=True, example='evolve ID "Alice prefers spaces." --reason "new editor"',
     ),
     Described(
+        "upsert-profile-fact", WRITING, "say what is true of the person now", "upsert_profile_fact", "upsert_profile_fact",
+        "UpsertProfileFact", "record", ("subject", "content"), writes=True,
+        example='upsert-profile-fact editor "Alice uses Helix."',
+    ),
+    Described(
         "link", WRITING, "say how one memory stands to another", "link", "link", "MakeLink", "link",
         ("from_id", "relation", "to_id"), writes=True, example="link ID supports OTHER",
     ),
@@ -122,6 +127,33 @@ OPERATIONS: tuple[Described, ...] = (
     Described(
         "revert", REVIEW, "undo an operation or a run", "revert", "revert", "Revert", "operation", ("id",), writes=True,
         example="revert OPERATION",
+    ),
+    Described(
+        "inbox", REVIEW, "what waits for a person's word", "inbox", "inbox", "Inbox", "inbox", example="inbox",
+    ),
+    Described(
+        "inbox-accept", REVIEW, "let a memory in the inbox become active", "inbox", "inbox_accept", "Confirm", "record",
+        ("id",), writes=True, example="inbox accept ID",
+    ),
+    Described(
+        "inbox-edit", REVIEW, "let it in, in other words", "inbox", "inbox_edit", "InboxEdit", "record",
+        ("id", "content"), writes=True, example='inbox edit ID "Alice prefers tabs."',
+    ),
+    Described(
+        "inbox-reject", REVIEW, "turn a memory in the inbox away", "inbox", "inbox_reject", "Reject", "record", ("id",),
+        writes=True, example='inbox reject ID --reason "hearsay"',
+    ),
+    Described(
+        "inbox-merge", REVIEW, "it says what another memory says already", "inbox", "inbox_merge", "InboxMerge", "record",
+        ("id", "into"), writes=True, example="inbox merge ID OTHER",
+    ),
+    Described(
+        "inbox-defer", REVIEW, "show it again later", "inbox", "inbox_defer", "InboxDefer", "record", ("id", "until"),
+        writes=True, example="inbox defer ID 2026-12-01T00:00:00Z",
+    ),
+    Described(
+        "inbox-apply", REVIEW, "let in what a policy file accepts", "inbox_apply", "inbox_apply", "InboxApply", "report",
+        ("policy",), writes=True, example="inbox apply policy.toml --dry-run",
     ),
     Described(
         "confirm", REVIEW, "let a memory in the inbox become active", "confirm", "confirm", "Confirm", "record", ("id",),

@@ -38,7 +38,7 @@ def run(words: list[str]) -> int:
 
 
 def _dispatch(words: list[str]) -> int:
-    parsed = parse(words, options_of)
+    parsed = parse(_joined(words), options_of)
     if "version" in parsed.everywhere:
         from commonplace import __version__
 
@@ -54,6 +54,14 @@ def _dispatch(words: list[str]) -> int:
         code: int = import_module(f"commonplace.surfaces.cli.{EXTRAS[parsed.command][0]}").run(parsed)
         return code
     return answer(BY_NAME[parsed.command], parsed)
+
+
+def _joined(words: list[str]) -> list[str]:
+    """`inbox accept` is the command `inbox-accept`: two words for a person, one for the table."""
+    for at, (first, second) in enumerate(zip(words, words[1:], strict=False)):
+        if first in BY_NAME:
+            return [*words[:at], f"{first}-{second}", *words[at + 2 :]] if f"{first}-{second}" in BY_NAME else words
+    return words
 
 
 def options_of(command: str) -> tuple[Option, ...]:

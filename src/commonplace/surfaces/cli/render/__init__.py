@@ -14,6 +14,7 @@ _RENDERERS = {
     "records": "records:records",
     "results": "finding:results",
     "receipts": "finding:receipts",
+    "inbox": "inbox:inbox",
     "context": "context:context",
     "link": "records:link",
     "conflict": "records:conflict",
@@ -40,7 +41,9 @@ def ids_of(operation: Described, answer: Any) -> Iterable[Line]:
         return []
     if operation.name == "context":
         return [[(citation.split()[0], "")] for citation in answer.citations]
-    found: list[Any] = [*answer] if operation.answers in ("records", "results", "receipts", "operations") else [answer]
+    found: list[Any] = (
+        [*answer] if operation.answers in ("records", "results", "receipts", "operations", "inbox") else [answer]
+    )
     return [[(_id_of(one), "")] for one in found]
 
 

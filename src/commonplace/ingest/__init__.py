@@ -1,0 +1,1 @@
+"""Taking in: what was captured is read, and what it says is proposed, matched, merged and promoted."""
