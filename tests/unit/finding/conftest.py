@@ -25,7 +25,9 @@ def with_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[...,
     def settle(url: str, **settings: Any) -> None:
         said = {"use": url, "model": "m", "timeout": 0.6, "query_timeout": 0.6, **settings}
         config = tmp_path / "config.toml"
-        lines = [f"{name} = {value!r}" if isinstance(value, str) else f"{name} = {value}" for name, value in said.items()]
+        lines = [
+            f"{name} = {value!r}" if isinstance(value, str) else f"{name} = {value}" for name, value in said.items()
+        ]
         config.write_text("[embedder]\n" + "\n".join(lines).replace("'", '"') + "\n")
         monkeypatch.setenv("COMMONPLACE_CONFIG", str(config))
         monkeypatch.delenv("COMMONPLACE_EMBEDDER", raising=False)

@@ -89,7 +89,9 @@ def test_what_is_better_by_words_and_by_meaning_is_first(shop):
 )
 def test_a_span_of_a_source_is_quoted_from_the_source(book, ref, quoted_from, quote):
     with book._scribe.writing() as pen:
-        pen.write(Entity.SOURCE, None, Source(id="s-1", kind="document", captured_at=pen.now, body="The port is 8080 now."))
+        pen.write(
+            Entity.SOURCE, None, Source(id="s-1", kind="document", captured_at=pen.now, body="The port is 8080 now.")
+        )
         pen.sign(Verb.SAVE)
     book.save("The port is eighty-eighty.", type="project", project_id="p", evidence_ref=f"s-1{ref}")
     (result,) = book.search("port", project="p")

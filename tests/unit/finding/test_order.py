@@ -1,0 +1,231 @@
+"""What goes before what: the latest word, both sides of a conflict, statements before essays, wishes, neighbours, no repeats."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from commonplace.retrieve.freshest import asks_for_a_value
+from commonplace.retrieve.wishes import asks_for_help, is_instruction, is_wish
+from commonplace.testing.clocks import EPOCH
+
+
+@pytest.mark.parametrize(
+    "question", ["how many users do we have now", "what is the current port", "what is our budget"]
+)
+def test_who_asks_for_a_value_gets_the_latest_word_on_it(book, found, question):
+    told = {"users": "We have {} users.", "port": "The port is {}.", "budget": "Our budget is {} euros."}
+    for said in told.values():
+        for n, value in enumerate((120, 340, 560)):
+            book.save(said.format(value), type="project", project_id="p", observed_at=EPOCH + timedelta(days=n))
+    (subject,) = [word for word in told if word in question]
+    assert found(book, question)[0] == told[subject].format(560)
+
+
+def test_what_was_moved_up_says_so_in_its_scores(book):
+    book.save("The port is 8080, port port.", type="project", project_id="p")
+    late = book.save("The port is 9090.", type="project", project_id="p")
+    first, second = book.search("what is the current port", project="p")
+    assert first.record.id == late.id
+    assert first.scores["freshness"] > 0
+    assert first.score >= second.score
+
+
+@pytest.mark.parametrize(
+    "question", ["what was the first port", "which port did we use previously", "history of the port"]
+)
+def test_who_asks_for_the_past_does_not(book, question):
+    assert not asks_for_a_value(question)
+    book.save("The port is 8080, port port.", type="project", project_id="p")
+    book.save("The port is 9090.", type="project", project_id="p")
+    assert "8080" in book.search(question, project="p")[0].record.content
+
+
+def test_what_has_other_words_or_no_number_is_not_moved(book, found):
+    book.save("The port of the shop is 8080, the shop port.", type="project", project_id="p")
+    book.save("The shop opens at noon these days.", type="project", project_id="p")
+    book.save("The gate of the harbour has the number 3.", type="project", project_id="p")
+    assert found(book, "what is the port of the shop", project="p")[0].startswith("The port of the shop")
+
+
+def test_a_superseded_memory_stands_behind_the_one_that_replaced_it(book):
+    old = book.save("The port is 8080 port port port.", type="project", project_id="p")
+    new = book.evolve(old.id, "It listens on 9090, the port.", reason="moved")
+    ids = [result.record.id for result in book.search("which port", statuses=["active", "superseded"])]
+    assert ids == [new.id, old.id]
+    assert [result.record.id for result in book.search("which port")] == [new.id]
+
+
+def test_both_sides_of_a_conflict_come_up_together(book):
+    """rfc 53: though only one of them holds the words."""
+    for n in range(40):
+        book.save(f"The release train number {n} leaves on some other day.", type="project", project_id="p")
+    one = book.save("Release train Falcon leaves every Tuesday.", type="project", project_id="p")
+    other = book.save("It departs on Thursdays, says the schedule.", type="project", project_id="p")
+    book.contradict(one.id, other.id)
+    ids = [
+        result.record.id for result in book.search("when does the release train Falcon leave every week", project="p")
+    ]
+    assert ids.index(one.id) < ids.index(other.id) < 5
+    assert "linked to a strong hit" in book.search("release train Falcon", project="p")[1].explanation
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("listens on port 8080", "listens on port 9090"),
+        ("is approved", "is not approved"),
+        ("is led by Alice and not by Bob", "is led by Bob and not by Alice"),
+        ("is on before the freeze", "is on after the freeze"),
+    ],
+)
+def test_a_long_statement_with_one_word_changed_is_another_statement(book, one, other):
+    """rfc 53: many shared words do not make them the same."""
+    said = (
+        "The production database cluster of the web shop in the Frankfurt region {} since the last big release of May "
+        "because the security team asked the platform group for this change in writing."
+    )
+    saved = {book.save(said.format(each), type="project", project_id="p").id for each in (one, other)}
+    assert {result.record.id for result in book.search("production database cluster Frankfurt")} == saved
+
+
+def test_the_same_thing_said_twice_takes_one_place(book):
+    first = book.save("The shop database is Postgres.", type="project", project_id="p")
+    book.save("The shop's database is a Postgres.", type="artifact", project_id="p")
+    book.save("the SHOP database is: Postgres!", type="project", project_id="q")
+    book.save("The shop database is Postgres 16.", type="project", project_id="p")
+    results = book.search("shop database", limit=10)
+    assert len(results) in (2, 3)
+    assert any("16" in result.record.content for result in results)
+    reasons = {one.memory_id: one.reason for one in book.receipts()[0].near_misses}
+    assert any("says the same as" in reason for reason in reasons.values())
+    assert first.id in {*reasons, *(result.record.id for result in results)}
+
+
+def test_a_linked_memory_comes_up_with_a_strong_hit_and_is_worth_less(book):
+    hit = book.save("Falcon uses Kafka for events.", type="project", project_id="p")
+    beside = book.save("Consumers must be idempotent.", type="project", project_id="p")
+    book.save("Lunch is at noon.", type="project", project_id="p")
+    book.link(beside.id, hit.id, "applies_to")
+    one, two = book.search("Falcon Kafka events", project="p")
+    assert (one.record.id, two.record.id) == (hit.id, beside.id)
+    assert two.scores["links"] == pytest.approx(0.5 * (one.scores["lexical"]), rel=0.1)
+    book.archive(beside.id)
+    assert len(book.search("Falcon Kafka events", project="p")) == 1
+
+
+def test_a_statement_goes_before_an_essay(book):
+    essay = book.save("About the kestrel. " + "It is a long story with many turns. " * 80, type="episode")
+    said = book.save("The kestrel is our mascot, and a long story.", type="project", project_id="p")
+    one, two = book.search("kestrel story")
+    assert (one.record.id, two.record.id) == (said.id, essay.id)
+    assert two.scores["brevity"] < 0
+    assert "brevity" not in one.scores
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can you suggest a dinner?",
+        "how should I name this",
+        "what should we cook",
+        "I need ideas for supper",
+        "recommend a film",
+    ],
+)
+def test_a_request_for_help_is_told(question):
+    assert asks_for_help(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what did I say about dinner?",
+        "when was the release",
+        "summarize what we did",
+        "remind me what I need",
+        "the port",
+        "",
+    ],
+)
+def test_a_question_about_what_was_is_no_request(question):
+    assert not asks_for_help(question)
+
+
+@pytest.mark.parametrize("said", ["I prefer tabs.", "We always squash.", "Never deploy on Friday.", "She prefers tea."])
+def test_a_wish_is_told(said):
+    assert is_wish(said)
+    assert not is_wish(said + " filler" * 300)  # an essay is none
+
+
+@pytest.mark.parametrize("said", ["From now on answer in French.", "Always cite the file when I ask about code."])
+def test_an_instruction_is_told(said):
+    assert is_instruction(said)
+
+
+@pytest.mark.parametrize("said", ["The port is 8080.", "Dinner was late.", "I went home."])
+def test_a_plain_statement_is_neither(said):
+    assert not is_wish(said)
+    assert not is_instruction(said)
+
+
+def test_who_asks_for_help_has_wishes_lifted(book):
+    wish = book.save("I prefer dinner without meat.", type="profile")
+    lifts = {
+        query: {result.record.id: result.scores for result in book.search(query)}[wish.id].get("wishes", 0.0)
+        for query in ("can you suggest a dinner", "where did we have dinner")
+    }
+    assert [lift > 0 for lift in lifts.values()] == [True, False]
+
+
+# Neighbours -------------------------------------------------------------------------------------------------------------
+
+TALK = ["Ann: shall we go to the lake?", "Bob: yes, on Sunday!", "Ann: I bring the tent."]
+
+
+def saved(book, texts, **more):
+    return [book.save(text, **({"type": "episode", "scope": "project", "project_id": "p"} | more)) for text in texts]
+
+
+def test_what_was_said_right_after_a_hit_is_lifted_by_it(understood):
+    """A short remark is about what the one before it names."""
+    saved(understood, TALK)
+    saved(understood, [f"Note {n}: nothing much." for n in range(12)], type="artifact")
+    understood.index_pending()
+    found = {result.record.content: result for result in understood.search("the lake", project="p")}
+    assert "what was said right before or after it" in found[TALK[1]].explanation
+    assert found[TALK[1]].scores["lexical"] > 0
+
+
+def test_speakers_make_a_conversation_of_other_types_too(understood):
+    saved(understood, TALK, type="artifact")
+    saved(understood, [f"Note number {n} says nothing much." for n in range(12)], type="artifact")
+    understood.index_pending()
+    assert TALK[1] in [result.record.content for result in understood.search("the lake", project="p")]
+
+
+@pytest.mark.parametrize(
+    ("texts", "more"),
+    [
+        (["We go to the lake.", "It is on Sunday."], {"type": "artifact"}),  # statements, nobody's words
+        (["Ann: shall we go to the lake?", "Bob: yes. " + "And then there is much more to say. " * 60], {}),
+    ],
+)
+def test_facts_stand_alone_and_long_texts_nearly_so(understood, texts, more):
+    saved(understood, texts, **more)
+    saved(understood, [f"Note number {n} says nothing much." for n in range(12)], type="artifact")
+    understood.index_pending()
+    results = {result.record.content: result for result in understood.search("the lake", project="p")}
+    own = results[texts[0]].scores["lexical"]
+    assert texts[1] not in results or results[texts[1]].scores.get("lexical", 0.0) < 0.1 * own
+
+
+def test_another_owner_or_another_day_is_another_conversation(understood):
+    saved(understood, TALK[:1])
+    saved(understood, TALK[1:2], project_id="q")
+    saved(understood, TALK[:1], project_id="r", observed_at=EPOCH)
+    saved(understood, TALK[1:2], project_id="r", observed_at=EPOCH + timedelta(days=2))
+    understood.index_pending()
+    for result in understood.search("the lake", limit=20):
+        assert result.record.content == TALK[0] or not result.scores.get("lexical")
