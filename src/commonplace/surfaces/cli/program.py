@@ -58,7 +58,8 @@ def _dispatch(words: list[str]) -> int:
 
 def _joined(words: list[str]) -> list[str]:
     """`inbox accept` is the command `inbox-accept`: two words for a person, one for the table."""
-    for at, (first, second) in enumerate(zip(words, words[1:], strict=False)):
+    for at, first in enumerate(words[:-1]):
+        second = words[at + 1]
         if first in BY_NAME:
             return [*words[:at], f"{first}-{second}", *words[at + 2 :]] if f"{first}-{second}" in BY_NAME else words
     return words
