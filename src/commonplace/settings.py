@@ -24,6 +24,24 @@ MAX_ANCHORS = 32
 
 # A captured source is kept whole: a long session's transcript fits.
 MAX_SOURCE_CHARS = 8 * 1024 * 1024
+# What is handed over may be larger than what is kept of it: session files hold pictures and book-keeping as well.
+MAX_MATERIAL_BYTES = 64 * 1024 * 1024
+
+# An extractor that has not answered by then is given up for this try: a model over a network may need a minute.
+EXTRACT_SECONDS = 120.0
+# Whoever takes work has it for so long, also if it is never heard of again: twice the time above, and a little more.
+LEASE_SECONDS = 300.0
+# Five tries, then a person is needed (R-i).
+MAX_TRIES = 5
+# Between tries: at most this much, doubled with each one, and never more than an hour; by chance somewhere below that, so
+# that what failed together does not come back together.
+RETRY_SECONDS = 30.0
+MAX_RETRY_SECONDS = 3_600.0
+# How often `commonplace work` looks whether something waits (rfc 61 suggests a quarter of an hour for what comes round).
+WORK_TICK_SECONDS = 2.0
+# What comes round: looks for duplicates and conflicts in the inbox, and vectors for what waits for them.
+CONSOLIDATE_EVERY_SECONDS = 900.0
+INDEX_EVERY_SECONDS = 900.0
 
 # One line of an import may hold a whole source; a longer one is a mistake or an attack.
 MAX_IMPORT_LINE_BYTES = 16 * 1024 * 1024
