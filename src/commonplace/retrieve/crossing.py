@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from commonplace.seam.catalog import View
 
 
+_GUESTS = 3
+"""So many unlinked strangers at most: they are guests, and must not fill the house."""
 _AHEAD = 0.1
 """By so much must an unlinked stranger be more relevant than the best that is near: it comes when there is no answer at home."""
 
@@ -27,6 +29,7 @@ def judge(view: View, circle: Circle, strangers: Sequence[Contender], near: Sequ
     links = view.links_of([stranger.id for stranger in strangers])
     ends = view.by_id([*{id for stranger in strangers for id in linked_to(links, stranger.id)}])
     lost: dict[str, str] = {}
+    unlinked = 0
     for stranger in strangers:
         linked = any(circle.holds(ends[id]) for id in linked_to(links, stranger.id) if id in ends)
         needed = settings.LINKED_THRESHOLD if linked else max(settings.STRONG_THRESHOLD, min(at_home + _AHEAD, 1.01))
@@ -34,4 +37,8 @@ def judge(view: View, circle: Circle, strangers: Sequence[Contender], near: Sequ
         if stranger.relevance < needed:
             how = "linked" if linked else "not linked"
             lost[stranger.id] = f"of another project, {how}: relevance {stranger.relevance:.2f} is below {needed:.2f}"
+        elif not linked:
+            unlinked += 1
+            if unlinked > _GUESTS:
+                lost[stranger.id] = f"of another project, not linked: {_GUESTS} such are enough"
     return lost

@@ -31,7 +31,7 @@ BEYOND = 40
 _BOTH = 60
 _AROUND = 40
 # A book of a handful of memories has no background to stand out from; this is an ordinary one.
-_ORDINARY = (0.75, 0.03)
+ORDINARY = (0.75, 0.03)
 
 
 class Gathered:
@@ -41,7 +41,7 @@ class Gathered:
         self.contenders: dict[int, Contender] = {}
         self.strands: dict[int, Strand] = {}
         self.reports: list[StreamReport] = []
-        self.background = _ORDINARY
+        self.background = ORDINARY
         self.asked: Asked | None = None
 
 
@@ -115,7 +115,7 @@ class Gathering:
         found, asked = self._found, self._found.asked
         found.contenders = gather((("lexical", words), ("semantic", meanings)))
         if asked is not None:
-            found.background = self._view.background(asked.model, asked.vector) or _ORDINARY
+            found.background = self._view.background(asked.model, asked.vector) or ORDINARY
             by_words_alone = [hit.place for hit in words[:_BOTH] if "semantic" not in found.contenders[hit.place].raw]
             meanings = [*meanings, *self._meanings_of(by_words_alone, asked)]
         said = Streams(by_place(words), by_place(meanings), found.background)

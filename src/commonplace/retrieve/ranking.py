@@ -139,7 +139,8 @@ class Hunt:
                 self._weigh(contender, question)
             if self._profile.name == "vault":
                 return self._as_the_vault_does(question, ranked)
-        return sorted((one for one in ranked if _SPEAKS_FOR_IT & _positive(one)), key=lambda one: one.order)
+        spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
+        return sorted(spoken_for, key=lambda one: one.order)
 
     def _mentioned(self, ranked: list[Contender]) -> list[Contender]:
         try:
@@ -252,8 +253,10 @@ _SPEAKS_FOR_IT = frozenset(("lexical", "semantic", "links", "mentions", "wishes"
 """Without one of these nothing says that it answers the question: it is only less far away than others."""
 
 
-def _positive(contender: Contender) -> set[str]:
-    return {name for name, score in contender.scores.items() if score > 0}
+def _is_spoken_for(contender: Contender, few: bool) -> bool:
+    """In a book of few memories nobody knows what is ordinary: there a little less than that will do."""
+    scores = contender.scores
+    return any(scores.get(name, 0.0) > 0 for name in _SPEAKS_FOR_IT) or (few and scores.get("semantic", -9.0) > -1.2)
 
 
 def _rounded(scores: dict[str, float]) -> dict[str, float]:

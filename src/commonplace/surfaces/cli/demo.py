@@ -224,6 +224,7 @@ def _ending(story: Story) -> None:
     story.chapter("What next", "The book of this story is gone already. To begin your own:")
     for command, about in (
         ('commonplace save "..." --type profile', "into a book of your own"),
+        ("commonplace index", "find by meaning too; fetches the model once"),
         ("commonplace --help", "all commands, each with an example"),
         ("commonplace completion bash", "Tab completes; also zsh and fish"),
         ("import commonplace", "the same book from Python"),

@@ -23,7 +23,7 @@ def context(_: Described, answer: ContextBundle, page: Page) -> Iterator[Line]:
 def _painted(line: str) -> Line:
     """The fence and what is told of a memory stand back; its id and its words stand out."""
     head, bar, text = line.rpartition(" | ")
-    if not bar:
+    id, space, rest = head.removeprefix("- ").partition(" ")
+    if not bar or not line.startswith("- "):
         return [(line, "dim")]
-    id, space, rest = head.partition(" ")
-    return [(id, "id"), (f"{space}{rest}{bar}", "dim"), (text, "")]
+    return [("- ", "dim"), (id, "id"), (f"{space}{rest}{bar}", "dim"), (text, "")]
