@@ -56,16 +56,18 @@ def receipt_of(
     """What is to be kept of one search. `chosen` and `near_misses` say more when not all that was found was used."""
     taken = found.results if chosen is None else chosen
     lost = found.near_misses if near_misses is None else near_misses
+    given = {name: value for name, value in asked.items() if value not in (None, ())}
+    withheld = _with_secrets(given)
     return Receipt(
         id=new_id(),
         at=scribe.clock.now(),
         moment=moment,
         actor=scribe.actor,
         surface=scribe.surface,
-        query=_kept(query),
+        query=None if withheld else _kept(query),
         query_hash=sha256(query.encode(errors="surrogatepass")).hexdigest(),
         profile=profile,
-        asked={name: value for name, value in asked.items() if value not in (None, ())},
+        asked={name: value for name, value in given.items() if name not in withheld},
         chosen=tuple(candidate_of(result) for result in taken),
         near_misses=tuple(lost[: settings.NEAR_MISSES_KEPT]),
         thresholds=found.thresholds,
@@ -100,6 +102,18 @@ def _kept(query: str) -> str | None:
     if "\0" in query or any("\ud800" <= char <= "\udfff" for char in query):
         return None  # no text that can be kept
     return None if has_secret(query) else query
+
+
+def _with_secrets(given: Mapping[str, object]) -> list[str]:
+    """A secret may also be pasted into a filter. Then the question cannot be asked again, and is not kept either."""
+    from commonplace.guard.secrets import has_secret
+
+    texts = {
+        name: " ".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+        for name, value in given.items()
+        if isinstance(value, (str, list, tuple))
+    }
+    return [name for name, text in texts.items() if text and has_secret(str(text))]
 
 
 def keep(scribe: Scribe, receipt: Receipt) -> None:

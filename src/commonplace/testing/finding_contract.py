@@ -296,6 +296,15 @@ class FindingContract(OpenedCatalog):
             assert view.receipts(memory_id="a", limit=1000) == left
             assert view.receipt(made[0].id) is None
 
+    def test_a_receipt_that_comes_late_is_found_like_any_other(self, catalog: Canon) -> None:
+        """It waited behind a busy writer while others wrote theirs."""
+        late, *others = (a_receipt(chosen=["a"]) for _ in range(200))
+        _keep(catalog, *others)
+        _keep(catalog, late)
+        with catalog.reading() as view:
+            assert view.receipts(memory_id="a", limit=1000) == view.receipts(limit=1000)
+            assert view.receipts(limit=1000)[-1] == late
+
     def test_looking_is_no_operation(self, catalog: Canon, birds: list[MemoryRecord]) -> None:
         with catalog.reading() as view:
             before = (view.highest_seq(), [*view.memories(ANY)])

@@ -1,4 +1,4 @@
-"""Found by words: names as they are spelled, text without spaces, slips, phrases; and any text is a legal question (rows 85-88)."""
+"""Found by words: names as they are spelled, text without spaces, slips, phrases. Any text is a legal question (rows 85-88)."""
 
 from __future__ import annotations
 

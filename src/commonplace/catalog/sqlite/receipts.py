@@ -33,6 +33,8 @@ def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
             "INSERT OR IGNORE INTO retrieval_logs (id, at, moment, query, receipt, session) VALUES (?, ?, ?, ?, ?, ?)",
             row,
         )
+    upto = _upto(db)
+    _note(db, [receipt.id for receipt in receipts if receipt.id <= upto])  # late: the others of its time are taken in
     waiting = _fresh(db)
     if len(waiting) >= _WAITING:
         _take_in(db, waiting)
@@ -49,11 +51,16 @@ def _fresh(db: apsw.Connection) -> list[str]:
 
 
 def _take_in(db: apsw.Connection, ids: list[str]) -> None:
+    _note(db, ids)
+    db.execute("INSERT OR REPLACE INTO book VALUES ('receipts_upto', ?)", (ids[-1],))
+
+
+def _note(db: apsw.Connection, ids: list[str]) -> None:
+    """From now on these can be found by the memories they name."""
     for id in ids:
         receipt = one(db, id)
         names = {(memory, id) for memory in _memories_of(receipt)} if receipt else ()
         db.executemany("INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", names)
-    db.execute("INSERT OR REPLACE INTO book VALUES ('receipts_upto', ?)", (ids[-1],))
 
 
 def _memories_of(receipt: Receipt) -> set[str]:

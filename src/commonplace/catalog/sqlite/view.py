@@ -219,7 +219,8 @@ class SqliteView:
             return nearest.search(self._db, model, vector, where, limit)
 
     def has_vectors(self, model: str) -> bool:
-        return bool(self._db.execute("SELECT 1 FROM vector_models WHERE name = ? AND vectors > 0", (model,)).get)
+        with _looking():
+            return bool(self._db.execute("SELECT 1 FROM vector_models WHERE name = ? AND vectors > 0", (model,)).get)
 
     def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
         from commonplace.catalog.sqlite import similarity
