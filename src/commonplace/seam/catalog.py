@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from commonplace.model.filter import Filter
+    from commonplace.model.job import Job
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Entry, Operation
     from commonplace.model.receipt import Receipt
     from commonplace.model.record import MemoryRecord
+    from commonplace.model.source import IngestionEvent, Source
     from commonplace.model.words import Entity
 
 
@@ -219,6 +221,39 @@ class View(Protocol):
         """The newest receipts: all, or those that looked at this memory, or those of this session. Newest first."""
         ...
 
+    def job(self, id: str) -> Job | None:
+        """One piece of work by its id."""
+        ...
+
+    def jobs(
+        self,
+        states: Iterable[str],
+        *,
+        due_by: datetime | None = None,
+        due_after: datetime | None = None,
+        limit: int = 100,
+    ) -> list[Job]:
+        """Work in these states that is due by one moment and not before another; what is due longest first, ties by id."""
+        ...
+
+    def unqueued(self, limit: int) -> list[IngestionEvent]:
+        """Events that are still to be worked and of which no job is about; the oldest first."""
+        ...
+
+    def events(
+        self, states: Sequence[str] = (), *, source_ref: str | None = None, limit: int = 20
+    ) -> list[IngestionEvent]:
+        """Captures in these states (any if none is named), of one source or of any; the newest first."""
+        ...
+
+    def count_events(self) -> dict[str, int]:
+        """How many captures are in which state."""
+        ...
+
+    def source_like(self, fingerprint: str) -> Source | None:
+        """The source whose body has this fingerprint, if there is one."""
+        ...
+
     def any_purged(self) -> bool:
         """Was anything ever purged?"""
         ...
@@ -279,6 +314,10 @@ class Draft(View, Protocol):
 
     def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:
         """Keep these receipts; of more than `most`, the oldest are let go. Not an operation: looking changes nothing."""
+        ...
+
+    def keep_job(self, job: Job) -> None:
+        """Put a piece of work into the queue, or replace what was known of it. Not an operation: the events tell what waits."""
         ...
 
     def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from commonplace.model.job import Job
     from commonplace.model.receipt import Receipt
 
 
@@ -100,6 +101,11 @@ class SqliteDraft(SqliteView):
         from commonplace.catalog.sqlite import receipts as kept
 
         kept.keep(self._db, receipts, most)
+
+    def keep_job(self, job: Job) -> None:
+        from commonplace.catalog.sqlite import queue
+
+        queue.keep(self._db, job)
 
     def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:
         gone = eraser.erase(self._db, self, memory_ids, source_ids)

@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from commonplace.model.job import Job
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Entry, Operation
     from commonplace.model.receipt import Receipt
+    from commonplace.model.source import IngestionEvent, Source
 
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
@@ -291,6 +293,45 @@ class SqliteView:
         from commonplace.catalog.sqlite import receipts
 
         return receipts.several(self._db, memory_id, session, since, limit)
+
+    def job(self, id: str) -> Job | None:
+        from commonplace.catalog.sqlite import queue
+
+        return queue.one(self._db, id)
+
+    def jobs(
+        self,
+        states: Iterable[str],
+        *,
+        due_by: datetime | None = None,
+        due_after: datetime | None = None,
+        limit: int = 100,
+    ) -> list[Job]:
+        from commonplace.catalog.sqlite import queue
+
+        return queue.several(self._db, states, due_by, due_after, limit)
+
+    def unqueued(self, limit: int) -> list[IngestionEvent]:
+        from commonplace.catalog.sqlite import queue
+
+        return queue.unqueued(self._db, limit)
+
+    def events(
+        self, states: Sequence[str] = (), *, source_ref: str | None = None, limit: int = 20
+    ) -> list[IngestionEvent]:
+        from commonplace.catalog.sqlite import queue
+
+        return queue.events(self._db, states, source_ref, limit)
+
+    def count_events(self) -> dict[str, int]:
+        from commonplace.catalog.sqlite import queue
+
+        return queue.counts(self._db)
+
+    def source_like(self, fingerprint: str) -> Source | None:
+        from commonplace.catalog.sqlite import queue
+
+        return queue.source_like(self._db, fingerprint)
 
     def any_purged(self) -> bool:
         return bool(self._db.execute("SELECT EXISTS (SELECT 1 FROM tombstones)").get)
