@@ -20,7 +20,7 @@ from commonplace.retrieve import crossing, diversity, links, mentions, relevance
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
-from commonplace.retrieve.gathering import BEYOND, Gathered, Gathering, filters_for
+from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering, filters_for
 from commonplace.retrieve.likeness import Likeness
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
