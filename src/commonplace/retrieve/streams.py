@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commonplace.errors import CommonplaceError
 from commonplace.model.receipt import StreamReport
 from commonplace.model.terms import query_terms
+from commonplace.retrieve.understand import is_common
 from commonplace.seam.terms import Hit
 
 if TYPE_CHECKING:
@@ -43,8 +44,9 @@ def lexical(view: View, question: Question, where: Filter, depth: int) -> Stream
 
 
 def _respelled(view: View, question: Question) -> list[tuple[str, ...]]:
+    """Nobody who writes `care` meant `are`: a common word is never what was meant."""
     nearby = (other for word in question.words[:8] for other in view.spellings(word, 3))
-    return [term for word in nearby for term in query_terms(word)[:1]]
+    return [term for word in nearby if not is_common(word) for term in query_terms(word)[:1]]
 
 
 def semantic(view: View, asked: Asked, where: Filter, depth: int) -> Stream:

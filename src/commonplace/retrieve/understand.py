@@ -74,8 +74,13 @@ def understand(query: str, now: datetime) -> Question:
 def telling_words(text: str) -> tuple[str, ...]:
     """The words to look for, as they are written. If only common words are asked for, those are looked for."""
     words = dict.fromkeys(_WORD.findall(text))
-    telling = [word for word in words if _bare(word).lower() not in _COMMON]
+    telling = [word for word in words if not is_common(word)]
     return tuple((telling or [*words])[:_MOST])
+
+
+def is_common(word: str) -> bool:
+    """Does it say how a question asks, not what it asks for?"""
+    return _bare(word).lower() in _COMMON
 
 
 def _terms_of(word: str) -> list[Term]:
