@@ -80,6 +80,11 @@ def test_a_slip_is_a_last_resort(book):
     assert [result.record.id for result in book.search("form")] == [right.id]
 
 
+def test_a_common_word_is_never_what_was_meant(book):
+    book.save("Invoices are sent on Monday.", type="episode")
+    assert len(book.search("taking care of plants")) == 0
+
+
 def test_what_stood_in_quotes_counts_as_a_whole(book):
     apart = book.save(
         "The kite is red, the red box is open, a kite is a red red thing.", type="project", project_id="p"
