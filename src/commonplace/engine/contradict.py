@@ -34,20 +34,28 @@ def contradict(scribe: Scribe, asked: Contradict) -> Conflict:
         known = _known(pen, left, right)
         if known is not None:
             return known
-        conflict = Conflict(
-            id=new_id(),
-            left_id=left.id,
-            right_id=right.id,
-            reason=asked.reason,
-            left_evidence=left.evidence_ref or left.source_ref,
-            right_evidence=right.evidence_ref or right.source_ref,
-            created_at=pen.now,
-        )
-        pen.write(Entity.CONFLICT, None, conflict)
-        for one, other in ((left, right), (right, left)):
-            _link(pen, one, other, asked.evidence_ref)
+        conflict = dispute(pen, left, right, asked.reason, asked.evidence_ref)
         pen.sign(Verb.CONTRADICT, asked.reason)
         return conflict
+
+
+def dispute(
+    pen: Pen, left: MemoryRecord, right: MemoryRecord, reason: str, evidence_ref: str | None = None
+) -> Conflict:
+    """The conflict with the evidence of both sides, and the links both ways; to be signed by whoever called."""
+    conflict = Conflict(
+        id=new_id(),
+        left_id=left.id,
+        right_id=right.id,
+        reason=reason,
+        left_evidence=left.evidence_ref or left.source_ref,
+        right_evidence=right.evidence_ref or right.source_ref,
+        created_at=pen.now,
+    )
+    pen.write(Entity.CONFLICT, None, conflict)
+    for one, other in ((left, right), (right, left)):
+        _link(pen, one, other, evidence_ref)
+    return conflict
 
 
 def _known(pen: Pen, left: MemoryRecord, right: MemoryRecord) -> Conflict | None:
