@@ -156,6 +156,22 @@ OPERATIONS: tuple[Described, ...] = (
         ("policy",), writes=True, example="inbox apply policy.toml --dry-run",
     ),
     Described(
+        "consolidate", REVIEW, "merge what says the same, show what disagrees, promote what is confirmed", "consolidate",
+        "consolidate", "Consolidate", "consolidation", writes=True, example="consolidate --dry-run",
+    ),
+    Described(
+        "promote", REVIEW, "let candidates become active, if they may", "promote", "promote", "Promote", "records", ("ids",),
+        writes=True, example="promote ID",
+    ),
+    Described(
+        "conflicts", REVIEW, "which memories disagree", "conflicts", "conflicts", "Conflicts", "disputes",
+        example="conflicts",
+    ),
+    Described(
+        "resolve", REVIEW, "say which side of a conflict is wrong", "resolve", "resolve", "Resolve", "conflict",
+        ("id", "loser"), writes=True, example='resolve CONFLICT ID --reason "the config says 9090"',
+    ),
+    Described(
         "confirm", REVIEW, "let a memory in the inbox become active", "confirm", "confirm", "Confirm", "record", ("id",),
         writes=True, example='confirm ID --rationale "many writers"',
     ),

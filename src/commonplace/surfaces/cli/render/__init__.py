@@ -18,6 +18,8 @@ _RENDERERS = {
     "context": "context:context",
     "link": "records:link",
     "conflict": "records:conflict",
+    "disputes": "consolidation:disputes",
+    "consolidation": "consolidation:consolidation",
     "explanation": "journal:explanation",
     "operation": "journal:operation",
     "operations": "journal:operations",

@@ -68,12 +68,13 @@ def report(operation: Described, answer: Any, page: Page) -> Iterator[Line]:
 
 def _anything(operation: Described, answer: Any, page: Page) -> Iterator[Line]:
     yield [(page.glyph("✓ "), "good"), (f"{operation.name}: done", "good")]
-    yield from pairs(((name.replace("_", " "), _plain(value)) for name, value in answer.to_dict().items()), page)
+    told = ((name, value) for name, value in answer.to_dict().items() if value is not None)
+    yield from pairs(((name.replace("_", " "), _plain(value)) for name, value in told), page)
 
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{count:,} {name}" for name, count in value.items()) or "none"
+        return ", ".join(f"{n:,} {name}" if isinstance(n, int) else f"{name}: {n}" for name, n in value.items()) or "none"
     if isinstance(value, (list, tuple)):
         return ", ".join(str(one) for one in value) or "none"
     if isinstance(value, bool):
