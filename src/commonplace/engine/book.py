@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from commonplace.engine.scribe import Request, Scribe, ask
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from commonplace.engine.background import Indexer
     from commonplace.engine.explain import Explanation, ReceiptExplanation
     from commonplace.model.bundle import ContextBundle
+    from commonplace.model.consolidation import ConsolidationReport, Dispute
     from commonplace.model.finding import (
         BackupReport,
         BookStats,
@@ -520,6 +521,44 @@ class Book:
 
         asked = ask(Journal, since=since, until=until, actor=actor, verb=verb, run=run, limit=limit)
         return journal(self._scribe, asked)
+
+    def consolidate(
+        self,
+        *,
+        limit: int | None = None,
+        dry_run: bool = False,
+        ids: Words = None,
+        after: str | None = None,
+        least_sources: int = 2,
+    ) -> ConsolidationReport:
+        """Merge what says the same, show what disagrees, promote what is confirmed. `revert(report.run)` undoes it."""
+        from commonplace.engine.consolidate import Consolidate, consolidate
+
+        asked = ask(Consolidate, limit=limit, dry_run=dry_run, ids=ids, after=after, least_sources=least_sources)
+        return consolidate(self._scribe, asked)
+
+    @overload
+    def promote(self, id: str, *, reason: str | None = None) -> MemoryRecord: ...  # type: ignore[overload-overlap]
+    @overload
+    def promote(self, id: Iterable[str], *, reason: str | None = None) -> Sequence[MemoryRecord]: ...
+    def promote(self, id: str | Iterable[str], *, reason: str | None = None) -> MemoryRecord | Sequence[MemoryRecord]:
+        """Let one candidate, or several together, become active; refused with the reason if it may not."""
+        from commonplace.engine.promote import Promote, promote
+
+        promoted = promote(self._scribe, ask(Promote, ids=id, reason=reason))
+        return promoted[0] if isinstance(id, str) else promoted
+
+    def conflicts(self, *, state: str = "open", memory: str | None = None, limit: int = 20) -> Sequence[Dispute]:
+        """Which memories disagree, with both sides as they are now; newest first."""
+        from commonplace.engine.conflicts import Conflicts, conflicts
+
+        return conflicts(self._scribe, ask(Conflicts, state=state, memory=memory, limit=limit))
+
+    def resolve(self, id: str, *, loser: str, reason: str) -> Dispute:
+        """Say which side of a conflict is wrong, and how one knows; the loser stays readable as contradicted."""
+        from commonplace.engine.resolve import Resolve, resolve
+
+        return resolve(self._scribe, ask(Resolve, id=id, loser=loser, reason=reason))
 
     def revert(self, id: str | Operation, *, reason: str | None = None) -> Operation:
         """Undo an operation or a run, and what was derived from it; refuses when later changes rest on it."""

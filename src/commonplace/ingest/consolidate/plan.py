@@ -151,7 +151,7 @@ class Planner:
 
     def _promote(self, record: MemoryRecord) -> None:
         merged = [self._seen[id] for id, survivor in self._stays.items() if survivor == record.id]
-        why = why_it_waits(self._view, record, self._policy, merged) or self._about_to_be_disputed(record)
+        why = self._about_to_be_disputed(record) or why_it_waits(self._view, record, self._policy, merged)
         if why is None:
             self._do(Action.PROMOTE, record.id, tuple(other.id for other in merged), "it is grounded and confirmed")
         else:

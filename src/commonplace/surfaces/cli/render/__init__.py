@@ -29,6 +29,9 @@ _RENDERERS = {
 }
 
 
+_SEVERAL = ("records", "results", "receipts", "operations", "inbox", "disputes")
+
+
 def lines_of(operation: Described, answer: Any, page: Page) -> Iterable[Line]:
     module, _, name = _RENDERERS[operation.answers].partition(":")
     found: Iterable[Line] = getattr(import_module(f"{__name__}.{module}"), name)(operation, answer, page)
@@ -43,9 +46,9 @@ def ids_of(operation: Described, answer: Any) -> Iterable[Line]:
         return []
     if operation.name == "context":
         return [[(citation.split()[0], "")] for citation in answer.citations]
-    found: list[Any] = (
-        [*answer] if operation.answers in ("records", "results", "receipts", "operations", "inbox") else [answer]
-    )
+    if operation.answers == "consolidation":
+        return [[(step.id, "")] for step in answer.steps]
+    found: list[Any] = [*answer] if operation.answers in _SEVERAL else [answer]
     return [[(_id_of(one), "")] for one in found]
 
 
