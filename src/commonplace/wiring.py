@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from commonplace.seam.canon import Canon
     from commonplace.seam.clock import Clock
     from commonplace.seam.embedder import Embedder, Models, Reranker
+    from commonplace.seam.extractor import Extractor
     from commonplace.seam.files import Files
 
 CANONS = {"sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon"}
@@ -35,11 +36,12 @@ def open_book(
     clock: Clock | None = None,
     embedder: str | Embedder | None = None,
     reranker: str | Reranker | None = None,
+    extractor: Extractor | None = None,
 ) -> Book:
     """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place.
 
     `embedder` and `reranker` name other models than the settings do: `none`, `auto`, a model's name, an address, or
-    one of your own that keeps the promise of `seam.embedder`.
+    one of your own that keeps the promise of `seam.embedder`. So may the `extractor`, by that of `seam.extractor`.
     """
     check_actor(actor)
     channel = None if trust is None else Trust.of(trust, "trust")  # before the book: a wrong word must not create one
@@ -53,6 +55,7 @@ def open_book(
         clock=clock,
         files=_local_files,
         models=partial(_configured_models, embedder, reranker),
+        extractor=partial(_configured_extractor, extractor),
     )
     return Book(scribe)
 
@@ -67,6 +70,14 @@ def _configured_models(embedder: str | Embedder | None, reranker: str | Reranker
     from commonplace.providers.configured import ConfiguredModels
 
     return ConfiguredModels(configured(), embedder, reranker)
+
+
+def _configured_extractor(own: Extractor | None) -> Extractor:
+    if own is not None:
+        return own
+    from commonplace.ingest.rules.extractor import RuleExtractor
+
+    return RuleExtractor()
 
 
 def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
+from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from commonplace.engine.scribe import Request, Scribe, ask
 
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
         PurgeReport,
     )
     from commonplace.model.inbox import InboxItem, InboxReport
+    from commonplace.model.job import WorkReport, WorkStatus
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Operation
     from commonplace.model.receipt import Receipt
     from commonplace.model.record import MemoryRecord
     from commonplace.model.result import SearchResults
+    from commonplace.model.source import IngestionEvent, Source
     from commonplace.seam.terms import Progress
 
 Moment = datetime | str
@@ -279,6 +282,125 @@ class Book:
             as_of=as_of,
         )
         return context_for(self._scribe, asked)
+
+    def capture_session(
+        self,
+        source: str | bytes | PathLike[str] | Source,
+        scope: str | None = None,
+        *,
+        project_id: str | None = None,
+        repo_id: str | None = None,
+        agent_id: str | None = None,
+        title: str | None = None,
+        observed_at: Moment | None = None,
+        format: str | None = None,
+        uri: str | None = None,
+    ) -> IngestionEvent:
+        """Keep a session that has ended, and put it into the queue. Returns at once; `process_pending` does the rest.
+
+        A text is the material itself, a path is read, the id of an imported source is that source.
+        """
+        from commonplace.engine.capture import CaptureSession, capture_session
+
+        asked = ask(
+            CaptureSession,
+            scope=scope,
+            project_id=project_id,
+            repo_id=repo_id,
+            agent_id=agent_id,
+            title=title,
+            observed_at=observed_at,
+            format=format,
+            **self._material(source, uri),
+        )
+        return capture_session(self._scribe, asked)
+
+    def capture_conversation(
+        self,
+        source: str | bytes | PathLike[str] | Source,
+        scope: str | None = None,
+        capture_mode: str = "transcript",
+        *,
+        project_id: str | None = None,
+        repo_id: str | None = None,
+        agent_id: str | None = None,
+        title: str | None = None,
+        observed_at: Moment | None = None,
+        format: str | None = None,
+        uri: str | None = None,
+    ) -> IngestionEvent:
+        """Keep a conversation, notes or a summary of one, and put it into the queue. Takes what `capture_session` takes."""
+        from commonplace.engine.capture import CaptureConversation, capture_conversation
+
+        asked = ask(
+            CaptureConversation,
+            scope=scope,
+            capture_mode=capture_mode,
+            project_id=project_id,
+            repo_id=repo_id,
+            agent_id=agent_id,
+            title=title,
+            observed_at=observed_at,
+            format=format,
+            **self._material(source, uri),
+        )
+        return capture_conversation(self._scribe, asked)
+
+    def import_source(
+        self,
+        source: str | bytes | PathLike[str],
+        *,
+        kind: str = "import",
+        title: str | None = None,
+        observed_at: Moment | None = None,
+        format: str | None = None,
+        uri: str | None = None,
+    ) -> Source:
+        """Keep raw material and do nothing with it; it stays raw until its id is captured."""
+        from commonplace.engine.import_source import ImportSource, import_source
+
+        given = self._material(source, uri)
+        asked = ask(ImportSource, kind=kind, title=title, observed_at=observed_at, format=format, **given)
+        return import_source(self._scribe, asked)
+
+    def process_pending(
+        self, limit: int | None = None, *, seconds: float | None = None, progress: Progress | None = None
+    ) -> WorkReport:
+        """Work through what was captured: an episode for each source, and candidates in the inbox."""
+        from commonplace.engine.process_pending import ProcessPending, process_pending
+
+        return process_pending(self._scribe, ask(ProcessPending, limit=limit, seconds=seconds), progress)
+
+    def retry(self, id: str) -> IngestionEvent:
+        """Try a capture again that failed or was given up: it is due now, with all its tries."""
+        from commonplace.engine.process_pending import Retry, retry
+
+        return retry(self._scribe, ask(Retry, id=id))
+
+    def event(self, id: str) -> IngestionEvent:
+        """One capture and how far its work has come."""
+        from commonplace.engine.work import Event, event
+
+        return event(self._scribe, ask(Event, id=id))
+
+    def work(
+        self, *, once: bool = False, status: bool = False, progress: Progress | None = None
+    ) -> WorkReport | WorkStatus:
+        """Work through the queue until told to stop by SIGTERM or SIGINT; with `once`, until nothing is due."""
+        from commonplace.engine.work import Work, work
+
+        return work(self._scribe, ask(Work, once=once, status=status), progress)
+
+    def work_status(self) -> WorkStatus:
+        """What waits, who is at it, what failed, and what is due next."""
+        from commonplace.engine.work import Status, work_status
+
+        return work_status(self._scribe, ask(Status))
+
+    def _material(self, given: str | bytes | PathLike[str] | Source, uri: str | None) -> dict[str, str | None]:
+        from commonplace.engine.material import handed_over
+
+        return handed_over(self._scribe, given, uri)
 
     def index_pending(self, *, limit: int | None = None, progress: Progress | None = None) -> IndexReport:
         """Turn what waits into vectors, so that it is found by its meaning too. Can be stopped and taken up again."""
@@ -537,16 +659,14 @@ class Book:
         asked = ask(Consolidate, limit=limit, dry_run=dry_run, ids=ids, after=after, least_sources=least_sources)
         return consolidate(self._scribe, asked)
 
-    @overload
-    def promote(self, id: str, *, reason: str | None = None) -> MemoryRecord: ...  # type: ignore[overload-overlap]
-    @overload
-    def promote(self, id: Iterable[str], *, reason: str | None = None) -> Sequence[MemoryRecord]: ...
-    def promote(self, id: str | Iterable[str], *, reason: str | None = None) -> MemoryRecord | Sequence[MemoryRecord]:
+    def promote(
+        self, ids: str | Iterable[str] = (), *, reason: str | None = None
+    ) -> MemoryRecord | Sequence[MemoryRecord]:
         """Let one candidate, or several together, become active; refused with the reason if it may not."""
         from commonplace.engine.promote import Promote, promote
 
-        promoted = promote(self._scribe, ask(Promote, ids=id, reason=reason))
-        return promoted[0] if isinstance(id, str) else promoted
+        promoted = promote(self._scribe, ask(Promote, ids=ids, reason=reason))
+        return promoted[0] if isinstance(ids, str) else promoted
 
     def conflicts(self, *, state: str = "open", memory: str | None = None, limit: int = 20) -> Sequence[Dispute]:
         """Which memories disagree, with both sides as they are now; newest first."""

@@ -183,7 +183,7 @@ def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
         evidence_ref=asked.evidence_ref,
         kind=kind,
         tags=asked.tags,
-        slug=_slug(asked.title or asked.content),
+        slug=slug_of(asked.title or asked.content),
         aliases=asked.aliases,
         always_load=asked.always_load,
         supersedes=asked.supersedes,
@@ -240,6 +240,6 @@ def _kebab(kind: str) -> str:
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 
-def _slug(text: str) -> str:
+def slug_of(text: str) -> str:
     """A few words to make a file name of, at most 48 characters (A83)."""
     return _NOT_SLUG.sub("-", text[:60].lower()).strip("-")[:48].strip("-")

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from commonplace.seam.catalog import Draft, View
     from commonplace.seam.clock import Clock
     from commonplace.seam.embedder import Models
+    from commonplace.seam.extractor import Extractor
     from commonplace.seam.files import Files
     from commonplace.seam.terms import Edit, Progress
 
@@ -139,9 +140,11 @@ class Scribe:
         timeout: float = settings.BUSY_TIMEOUT_SECONDS,
         files: Callable[[], Files] | None = None,
         models: Callable[[], Models] | None = None,
+        extractor: Callable[[], Extractor] | None = None,
     ) -> None:
         self.canon, self.surface, self.timeout = canon, surface, timeout
-        self._files, self._models = files, models
+        self._files, self._models, self._extractor = files, models, extractor
+        self._known_extractor: Extractor | None = None
         self._known_models: Models | None = None
         self._meaning: Meaning | None = None
         self.known_sources: set[str] = set()
@@ -164,6 +167,15 @@ class Scribe:
         if self._known_models is None:
             self._known_models = self._models() if self._models else NoModels()
         return self._known_models
+
+    @property
+    def extractor(self) -> Extractor:
+        """What finds statements in a source, looked for when it is first needed."""
+        if self._known_extractor is None:
+            if self._extractor is None:
+                raise UnavailableError("this book was opened without an extractor")
+            self._known_extractor = self._extractor()
+        return self._known_extractor
 
     @property
     def meaning(self) -> Meaning:

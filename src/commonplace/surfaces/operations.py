@@ -52,8 +52,9 @@ class Described:
         return getattr(import_module(f"commonplace.engine.{self.module}"), self.verb)
 
 
-WRITING, READING, REVIEW, KEEPING = "Writing", "Finding", "Reviewing and undoing", "Keeping the book"
-GROUPS = (WRITING, READING, REVIEW, KEEPING)
+WRITING, READING, TAKING = "Writing", "Finding", "Taking in"
+REVIEW, KEEPING = "Reviewing and undoing", "Keeping the book"
+GROUPS = (WRITING, READING, TAKING, REVIEW, KEEPING)
 
 OPERATIONS: tuple[Described, ...] = (
     Described(
@@ -178,6 +179,36 @@ OPERATIONS: tuple[Described, ...] = (
     Described(
         "reject", REVIEW, "turn a memory in the inbox away", "confirm", "reject", "Reject", "record", ("id",), writes=True,
         example='reject ID --reason "hearsay"',
+    ),
+    Described(
+        "capture-session", TAKING, "keep a session that has ended; candidates come later", "capture", "capture_session",
+        "CaptureSession", "event", ("source",), writes=True, example="capture-session session.jsonl --project p",
+    ),
+    Described(
+        "capture-conversation", TAKING, "keep a conversation, notes or a summary of one", "capture", "capture_conversation",
+        "CaptureConversation", "event", ("source",), writes=True,
+        example="capture-conversation notes.md --capture-mode notes",
+    ),
+    Described(
+        "import-source", TAKING, "keep raw material; it stays raw until it is captured", "import_source", "import_source",
+        "ImportSource", "source", ("source",), writes=True, example="import-source page.md --kind document",
+    ),
+    Described(
+        "process", TAKING, "work through what was captured", "process_pending", "process_pending", "ProcessPending", "worked",
+        writes=True, takes_progress=True, example="process",
+    ),
+    Described(
+        "work", TAKING, "work through what was captured until told to stop", "work", "work", "Work", "worked",
+        writes=True, takes_progress=True, example="work --once",
+    ),
+    Described(
+        "queue", TAKING, "what waits, what failed, what is due next", "work", "work_status", "Status", "worked",
+        example="queue",
+    ),
+    Described("event", TAKING, "how far one capture has come", "work", "event", "Event", "event", ("id",), example="event ID"),
+    Described(
+        "retry", TAKING, "try a capture again that failed", "process_pending", "retry", "Retry", "event", ("id",), writes=True,
+        example="retry ID",
     ),
     Described(
         "index", KEEPING, "turn what waits into vectors", "index_pending", "index_pending", "IndexPending", "report",

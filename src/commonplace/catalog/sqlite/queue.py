@@ -80,4 +80,5 @@ def source_like(db: apsw.Connection, fingerprint: str) -> Source | None:
 
 def counts(db: apsw.Connection) -> dict[str, int]:
     """How many events there are in which state, as the events themselves say."""
-    return dict(db.execute("SELECT state, count(*) FROM ingestion_events GROUP BY state").fetchall())
+    rows = db.execute("SELECT state, count(*) FROM ingestion_events GROUP BY state")
+    return {str(row[0]): int(row[1]) for row in rows}

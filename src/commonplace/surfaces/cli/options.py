@@ -23,6 +23,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "trusts": tuple(Trust),
     "relation": tuple(Relation),
     "verb": tuple(Verb),
+    "capture_mode": ("transcript", "notes", "summary"),
 }
 _SINGULAR = {"statuses": "status", "aliases": "alias"}
 _IDS = ("after", "supersedes", "run", "project", "repo", "agent", "tenant")
@@ -65,7 +66,10 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
     fields = fields_of(operation)
     values: dict[str, Any] = {}
     for name, text in _arguments(operation, parsed.arguments, fields).items():
-        values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
+        if name == "source":
+            values |= _material(text)
+        else:
+            values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
     for name, given in parsed.options.items():
         if name in fields:
             values[name] = _value(fields[name], given)
@@ -167,6 +171,23 @@ def _path(name: str, text: str) -> str:
     if name == "path" and text == "-":
         raise UsageError("name a file; - is understood for content only")
     return text
+
+
+def _material(text: str) -> dict[str, str]:
+    """What a file holds, or the pipe for `-`; or the id of a source that is in the book already."""
+    import os
+    import sys
+
+    from commonplace import settings
+    from commonplace.ingest.readers.material import text_of
+    from commonplace.storage.atomic_write import LocalFiles
+
+    if text == "-":
+        return {"source": text_of(sys.stdin.buffer.read(settings.MAX_MATERIAL_BYTES + 1))}
+    if len(text) == 26 and text.isalnum() and not os.path.exists(text):
+        return {"source": text}
+    with LocalFiles().reading(text) as file:
+        return {"source": text_of(file.read(settings.MAX_MATERIAL_BYTES + 1)), "uri": os.path.basename(text)}
 
 
 def _piped() -> str:

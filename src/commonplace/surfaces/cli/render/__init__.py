@@ -26,6 +26,9 @@ _RENDERERS = {
     "examination": "reports:examination",
     "import": "reports:imported",
     "report": "reports:report",
+    "event": "taking:event",
+    "source": "taking:source",
+    "worked": "taking:worked",
 }
 
 
@@ -42,7 +45,7 @@ def ids_of(operation: Described, answer: Any) -> Iterable[Line]:
     """The quiet answer: an id a line, so that one command can feed the next; for `get` the content itself."""
     if operation.name == "get":
         return [[(line, "")] for line in answer.content.split("\n")]
-    if operation.answers in ("examination", "report", "import"):
+    if operation.answers in ("examination", "report", "import", "worked"):
         return []
     if operation.name == "context":
         return [[(citation.split()[0], "")] for citation in answer.citations]

@@ -1,0 +1,29 @@
+"""What a caller of the library hands over: a text, bytes, a path to read, or a source that is here already."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from commonplace import settings
+from commonplace.errors import InvalidError
+from commonplace.model.source import Source
+
+if TYPE_CHECKING:
+    from commonplace.engine.scribe import Scribe
+
+
+def handed_over(scribe: Scribe, given: object, uri: str | None) -> dict[str, str | None]:
+    """The fields of a request. A text is never taken for a path: only a path object is read."""
+    if isinstance(given, Source):
+        return {"source": given.id, "uri": uri}
+    from commonplace.ingest.readers.material import text_of
+
+    if isinstance(given, (str, bytes)):
+        return {"source": text_of(given), "uri": uri}
+    if not isinstance(given, os.PathLike):
+        raise InvalidError("source: give a text, bytes, a path or a source", where="source")
+    path = os.fspath(given)
+    with scribe.files.reading(path) as file:
+        read = file.read(settings.MAX_MATERIAL_BYTES + 1)
+    return {"source": text_of(read), "uri": uri or os.path.basename(path)}
