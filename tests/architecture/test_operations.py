@@ -93,7 +93,7 @@ def test_only_what_writes_is_marked_as_writing():
     """A read-only surface offers exactly the others."""
     writes = {operation.name for operation in OPERATIONS if operation.writes}
     assert writes == {"save", "evolve", "link", "unlink", "contradict", "archive", "restore", "forget", "purge", "revert",
-                      "confirm", "reject", "import"}  # fmt: skip
+                      "confirm", "reject", "import", "consolidate", "promote", "resolve"}  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.writes], ids=names)
