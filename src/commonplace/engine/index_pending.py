@@ -50,11 +50,6 @@ def catch_up(scribe: Scribe, asked: IndexPending) -> None:
         return  # what waits is found by its words
 
 
-def maintain(scribe: Scribe) -> None:
-    """What comes round: a few at a time, and never fetching a model."""
-    catch_up(scribe, IndexPending(limit=4 * _BATCH))
-
-
 class _Run:
     """One walk through what waits."""
 
