@@ -30,7 +30,8 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 def test_commands_are_offered_first(shell: Shell) -> None:
     assert {operation.name for operation in OPERATIONS} < _completed(shell, "commonplace ")
-    assert _completed(shell, "commonplace re") == {"restore", "revert", "reject", "receipts"}
+    begun = {operation.name for operation in OPERATIONS if operation.name.startswith("re")}
+    assert _completed(shell, "commonplace re") == begun >= {"restore", "revert", "reject", "receipts"}
 
 
 def test_options_of_everywhere_do_not_hide_the_command(shell: Shell) -> None:

@@ -63,7 +63,7 @@ def test_invalid_with_the_list_of_what_would_be_valid(shell: Shell, tabs: str) -
 
 
 def test_too_large(shell: Shell, tabs: str) -> None:
-    _is_told(shell("save", "-", "--type", "episode", stdin="é" * 70_000), "too_large")
+    _is_told(shell("save", "-", "--type", "episode", stdin="é" * 300_000), "too_large")
 
 
 def test_denied(shell: Shell, tabs: str) -> None:
