@@ -62,6 +62,8 @@ def run_due(scribe: Scribe, job: Job) -> bool:
         perform(scribe)
     except CommonplaceError as cause:
         error = f"{cause.kind}: {cause.message}"
+    except Exception as cause:  # noqa: BLE001 - a fault in what comes round must not keep events from being worked
+        error = f"a fault of ours: {type(cause).__name__}"
     with scribe.canon.writing(scribe.timeout, durable=False) as draft:
         if queue.is_ours(draft, job):
             rest = queue.backoff(job.attempts) if error else timedelta(seconds=every)
