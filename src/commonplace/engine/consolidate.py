@@ -20,6 +20,7 @@ from commonplace.errors import CommonplaceError, CorruptError, DeniedError, Inva
 from commonplace.ingest.consolidate.match import canonical
 from commonplace.ingest.consolidate.plan import Planner
 from commonplace.model.consolidation import (
+    Action,
     ConsolidationProposal,
     ConsolidationReport,
     Policy,
@@ -111,6 +112,8 @@ def apply(scribe: Scribe, proposal: ConsolidationProposal, policy: Policy) -> Co
             changed = not fresh.issuperset(step.touches)
             why = "it changed meanwhile" if changed else run.do(step)
             (dropped if why else done).append(msgspec.structs.replace(step, reason=why) if why else step)
+            if why and step.action is Action.NARROW:
+                fresh.discard(step.id)  # whom it was compared with rests on whose it is
         _check_nothing_is_lost(pen, before)
     return _report(proposal, run.id if done else None, tuple(done), dropped=tuple(dropped))
 

@@ -66,7 +66,8 @@ class Planner:
         found = narrowed(self._view, record)
         if found is not None:
             settled, episode = found
-            self._do(Action.NARROW, record.id, (episode,), f"it belongs where its episode does: {settled.scope}")
+            self._as_stored.setdefault(episode.id, episode)
+            self._do(Action.NARROW, record.id, (episode.id,), f"it belongs where its episode does: {settled.scope}")
             record = settled
         self._seen[record.id] = record
         return record

@@ -16,14 +16,14 @@ _OWNERS = ("project_id", "repo_id", "agent_id")
 _OF_A_PROJECT = (Scope.PROJECT, Scope.REPO)
 
 
-def narrowed(view: View, record: MemoryRecord) -> tuple[MemoryRecord, str] | None:
+def narrowed(view: View, record: MemoryRecord) -> tuple[MemoryRecord, MemoryRecord] | None:
     """The candidate with the scope of the episode it came from, and that episode; None if it has one of its own."""
     if not _has_no_owner(record):
         return None
     for episode in _derived_from(view, record):
         if episode.type is Type.EPISODE and episode.scope is not Scope.GLOBAL and episode.tenant == record.tenant:
             owners = {field: getattr(episode, field) for field in ("scope", "scope_word", *_OWNERS)}
-            return record.with_(**owners), episode.id
+            return record.with_(**owners), episode
     return None
 
 

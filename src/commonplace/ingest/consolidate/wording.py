@@ -40,7 +40,7 @@ _PARTICIPLES = {
     "sung": "sing", "shown": "show", "drawn": "draw", "owned": "own", "set": "set", "put": "put", "caught": "catch",
 }  # fmt: skip
 _PASSIVE = re.compile(
-    r"(?i)^(?P<whom>[^,;]+?) (?:is|are) (?P<denial>not )?(?:being )?(?P<done>[a-z]+) by (?P<who>[^,;]+?)[.!]?$"
+    r"(?i)^(?P<whom>[^,;]+?) (?:is|are) (?P<denial>(?:not|never) )?(?:being )?(?P<done>[a-z]+) by (?P<who>[^,;]+?)[.!]?$"
 )
 
 

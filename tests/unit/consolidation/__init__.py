@@ -1,0 +1,1 @@
+"""Consolidation: candidates become fewer and truer, and nothing is lost on the way."""
