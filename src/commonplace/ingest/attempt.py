@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # More than this from one source is no reading of it but a copy.
 _MOST = 2_000
+# So many characters in a row that stand in the source too are taken for a quote of it.
+_QUOTE = 14
 
 
 class ExtractionError(Exception):
@@ -74,6 +76,7 @@ def _harmless(said: str, body: str) -> str:
     from commonplace.guard.secrets import has_secret
 
     line = " ".join(said.split())[:200]
-    if has_secret(line) or any(line[at : at + 20] in body for at in range(max(len(line) - 19, 0))):
+    said_there = " ".join(body.split())
+    if has_secret(line) or any(line[at : at + _QUOTE] in said_there for at in range(max(len(line) - _QUOTE + 1, 0))):
         return ""
     return "".join(char if char.isprintable() else "?" for char in line)

@@ -13,12 +13,12 @@ _ENOUGH = 1 / 3
 """So many of its words must stand in the span. A statement in the third person shares fewer words with what was said in the
 first than one would think; one that was made up shares hardly any."""
 _MOST = 4_000
-"""A span is a passage, not a document."""
+"""A span is a passage and a statement a sentence or two, neither is a document."""
 
 
 def stands(transcript: Transcript, proposal: Proposal) -> bool:
     """Its span is in the source, is no more than a passage, and says about what the proposal says."""
-    if proposal.end > len(transcript.body) or proposal.end - proposal.start > _MOST:
+    if proposal.end > len(transcript.body) or max(proposal.end - proposal.start, len(proposal.content)) > _MOST:
         return False
     there = _stems(transcript.body[proposal.start : proposal.end])
     said = _stems(proposal.content)

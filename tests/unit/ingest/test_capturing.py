@@ -223,11 +223,14 @@ class TestItReturnsAtOnce:
         assert took < scan * 2.5 + 0.15
 
 
+WORDS = "we use the local book because it is durable and run pytest on src/app/main.py line 42 before the release"
+
+
 def megabyte(sort: str) -> str:
     import json
 
     rng = random.Random(4)
-    words = "we use the local book because it is durable and run pytest on src/app/main.py line 42 before the release".split()
+    words = WORDS.split()
     said = [" ".join(rng.choices(words, k=60)) for _ in range(3_400)]
     if sort == "talk":
         return "\n".join(f"{('User', 'Assistant')[n % 2]}: {text}" for n, text in enumerate(said))[:1_000_000]
