@@ -147,6 +147,8 @@ def _look(scribe: Scribe, asked: ContextFor) -> Found:
             kinds=asked.kinds,
             as_of=asked.as_of,
             limit=2 * MOST_ENTRIES[Moment.TASK],
+            # A prompt has 300 ms in all (A42): there is no time to read anything twice.
+            rerank=False if asked.when in (Moment.GOAL, Moment.PROMPT) else None,
         ),
     )
 
