@@ -169,24 +169,26 @@ def test_a_capture_that_was_killed_is_whole_or_absent_and_repeating_it_is_once(p
     """The source and its event come together or not at all (rfc 12)."""
     filler = "Assistant: A long answer follows.\n" * 3_000
 
-    def text(round: int) -> str:
-        return f"User: The port is {8000 + round}.\n{filler}"
+    def text(n: int) -> str:
+        return f"User: The port is {8000 + n}.\n{filler}"
 
     with open_book(place) as book:
-        book.capture_session("User: The modules are loaded.\nAssistant: Yes.")
-    for round in range(30):
-        child = Child(lambda say, round=round: _capture(place, text(round), say))
+        started = time.monotonic()
+        book.capture_session(text(0))
+        takes = time.monotonic() - started
+    for n in range(1, 31):
+        child = Child(lambda say, n=n: _capture(place, text(n), say))
         child.listen(bool, 10.0)
-        time.sleep(rng.random() * 0.02)
+        time.sleep(rng.random() * 2 * takes)
         child.kill()
         child.close()
         with open_book(place) as book, book._scribe.reading() as view:
             events = [*view.nouns(Entity.EVENT)]
             assert sorted(event.source_ref for event in events) == [*view.ids(Entity.SOURCE)]  # type: ignore[attr-defined]
-    print(f"{len(events) - 1} of 30 were captured before the kill")
+    print(f"{len(events) - 1} of 30 were captured before the kill, which takes {takes * 1000:.0f} ms")
     with open_book(place) as book:
-        for round in range(30):
-            book.capture_session(text(round))
+        for n in range(31):
+            book.capture_session(text(n))
         assert book.stats().sources == 31
         assert what_is_wrong(book) == []
 
