@@ -47,6 +47,10 @@ def middle(values: Sequence[float]) -> float:
     return median(values) if values else math.nan
 
 
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else math.nan
+
+
 def told(value: float, form: str = "{:.2f}") -> str:
     return MISSING if math.isnan(value) else form.format(value)
 
