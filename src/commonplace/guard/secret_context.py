@@ -4,8 +4,9 @@ Each finder starts from a literal mark, looks a bounded distance around it and l
 the work stays linear however the text is built. The span reported is the value alone: the note around it stays useful.
 """
 
-from collections.abc import Iterator
-from re import Match
+from collections.abc import Iterable, Iterator
+from functools import cache
+from re import Match, Pattern
 
 from commonplace.guard import secret_formats as formats
 from commonplace.guard.secret_values import (
@@ -25,25 +26,33 @@ Candidate = tuple[int, str, int, int]
 _BLOCK, _NAMED, _GENERIC = 0, 2, 3
 
 
-def in_context(text: str, found: list[Candidate]) -> None:
-    """Add what the surroundings of a value give away."""
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
-        found += ((_BLOCK, "private-key", *span) for span in _key_blocks(text))
-    if "://" in text and "@" in text:
-        found += ((_NAMED, "url-credentials", *span) for span in _url_logins(text))
+def in_context(text: str) -> Iterator[Candidate]:
+    """What the surroundings of a value give away."""
     lower = text.lower()
+    for rank, kind, spans in _finders(text, lower):
+        for span in spans:
+            yield rank, kind, *span
+    wide = not text.isascii() and any(map(lower.__contains__, formats.WIDE_WORDS))
+    if wide or any(map(lower.__contains__, formats.KEYWORD_MARKS)):
+        yield from _assignments(text, wide)
+
+
+def _finders(text: str, lower: str) -> Iterator[tuple[int, str, Iterable[tuple[int, int]]]]:
+    """Those that have something to look for here."""
+    if "PRIVATE KEY" in text or "Private-Lines" in text:
+        yield _BLOCK, "private-key", _key_blocks(text)
+    if "://" in text and "@" in text:
+        yield _NAMED, "url-credentials", _url_logins(text)
     if "bearer" in lower or "authorization" in lower:
-        found += ((_NAMED, "authorization-header", *span) for span in _headers(text))
+        yield _NAMED, "authorization-header", _headers(text)
     if "curl" in lower or "login" in lower:
-        found += ((_NAMED, "command-password", *span) for span in _commands(text, lower))
+        yield _NAMED, "command-password", _commands(text, lower)
     if "cookie" in lower:
-        found += ((_NAMED, "session-cookie", *span) for span in _cookies(text))
+        yield _NAMED, "session-cookie", _cookies(text)
     if "mailgun" in lower:
-        found += ((_NAMED, "mailgun-key", *match.span()) for match in compiled(formats.MAILGUN).finditer(text))
-    found += ((_NAMED, "aws-secret-key", *span) for span in _aws_secrets(text, lower))
-    for keyword in formats.KEYWORDS if text.isascii() else formats.KEYWORDS + formats.WIDE_KEYWORDS:
-        if keyword[0] in lower:
-            found += ((_GENERIC, *named) for named in _assignments(text, lower, *keyword))
+        yield _NAMED, "mailgun-key", (match.span() for match in compiled(formats.MAILGUN).finditer(text))
+    if "aws" in lower or "access" in lower or "AKIA" in text:
+        yield _NAMED, "aws-secret-key", _aws_secrets(text)
 
 
 def _key_blocks(text: str) -> Iterator[tuple[int, int]]:
@@ -104,71 +113,93 @@ def _cookies(text: str) -> Iterator[tuple[int, int]]:
                 yield pair.span(1)
 
 
-def _aws_secrets(text: str, lower: str) -> Iterator[tuple[int, int]]:
-    if "aws" not in lower and "access" not in lower and "AKIA" not in text:
-        return
+def _aws_secrets(text: str) -> Iterator[tuple[int, int]]:
     for match in compiled(formats.AWS_VALUE).finditer(text):
-        before = text[max(match.start() - 70, 0) : match.start()]
-        if compiled(formats.AWS_WORDS).search(before) and _is_aws_secret(match[0]):
-            yield match.span()
+        end = match.end()
+        start = end - 40
+        if text.startswith("=", end) or not compiled(formats.AWS_WORDS).search(text, max(start - 70, 0), start):
+            continue
+        if _is_aws_secret(text[start:end]):
+            yield start, end
 
 
 def _is_aws_secret(value: str) -> bool:
     return not compiled(r"[0-9a-f]+").fullmatch(value) and is_generated(value) and not is_stand_in(value)
 
 
-def _assignments(text: str, lower: str, anchor: str, pattern: str, chosen: bool) -> Iterator[tuple[str, int, int]]:
+def _assignments(text: str, wide: bool) -> Iterator[Candidate]:
     """`password: …`, `the token is …`, `<secret>…</secret>` and their kin, in several languages."""
-    if len(lower) != len(text):  # a few capitals grow when lowered; offsets must not move
-        lower = "".join(char if len(low := char.lower()) != 1 else low for char in text)
-    at = lower.find(anchor)
-    while at >= 0:
-        keyword = compiled(pattern).match(lower, at)
-        span = _assigned(text, keyword, chosen) if keyword and (anchor != "key" or _is_owned(lower, at)) else None
-        if span is not None:
-            yield ("password" if chosen else "secret-assignment"), *span
-        at = lower.find(anchor, span[1] if span else at + len(anchor))
+    done = 0
+    judged: dict[object, int] = {}  # of this text alone: nothing that may be a secret is remembered any longer
+    for match in _assignment(wide).finditer(text):
+        if match.start() >= done:
+            chosen = not match[0].lower().startswith(formats.ISSUED)
+            span = _assigned(text, match, chosen, judged)
+            if span is not None:
+                yield _GENERIC, ("password" if chosen else "secret-assignment"), *span
+                done = span[1]
 
 
-def _is_owned(lower: str, at: int) -> bool:
-    return lower[max(at - 12, 0) : at].rstrip(" _-").endswith(formats.KEY_OWNERS)
+@cache
+def _assignment(wide: bool) -> Pattern[str]:
+    """A keyword, then what links it to a value, then something that may be one; only the keyword is consumed.
+
+    Nothing is taken back (`(?>…)`): the first reading of a keyword and of a link is the one that counts.
+    """
+    words = formats.KEYWORDS + formats.WIDE_WORDS if wide else formats.KEYWORDS
+    firsts = {word[0]: word[0] + word[0].upper() for word in words}
+    rests = {first: "|".join(word[1:] for word in words if word[0] == first) for first in firsts}
+    keyword = "|".join(f"(?<=[{firsts[first]}])(?i:{rest})" for first, rest in rests.items())
+    link = f"(?P<link>{formats.LINK})|{formats.BESIDE}"
+    return compiled(f"[{''.join(firsts.values())}](?>{keyword})(?=(?>{link})(?:{formats.VALUE}))")
 
 
-def _assigned(text: str, keyword: Match[str], chosen: bool) -> tuple[int, int] | None:
-    """Where the value given to `keyword` stands, if it is one we should not keep."""
-    link = compiled(formats.LINK).match(text, keyword.end())
-    beside = None if link else _beside(text, keyword)
-    match = compiled(formats.VALUE).match(text, (link or beside or keyword).end()) if link or beside else None
-    if match is None:
+def _assigned(text: str, match: Match[str], chosen: bool, judged: dict[object, int]) -> tuple[int, int] | None:
+    """Where the value given to a keyword stands, if it is one we should not keep."""
+    link, quote, inside, plain = match.group("link", "quote", "inside", "plain")
+    asked = plain or inside, chosen, link is not None, quote
+    length = judged.get(asked)
+    if length is None:
+        length = judged[asked] = _convincing(*asked)
+    if not length or _is_about_something_else(text, match):
         return None
-    quoted = match["inside"] is not None
-    value = match["inside"] if quoted else _trimmed(match["plain"])
-    if is_plain(value) or is_reference(value, quoted) or is_stand_in(value):
-        return None
-    if not (is_generated(value) or (chosen and is_chosen(value) and (link or is_mixed(value)))):
-        return None
-    if _is_about_something_else(link["suffix"] if link else "", keyword):
-        return None
-    start = match.start("inside" if quoted else "plain")
-    return start, _value_end(text, match, start + len(value))
+    start = match.start("inside" if quote else "plain")
+    return start, _value_end(text, match, start + length)
 
 
-def _beside(text: str, keyword: Match[str]) -> Match[str] | None:
-    """`--password value`, `user maya, password value`: only white space links them, so the value must convince."""
-    return compiled(r"\s(?=\S{8})(?![a-z_]+[=:])").match(text, keyword.end())
+def _convincing(found: str, chosen: bool, linked: bool, quote: str | None) -> int:
+    """How much of it is a value that somebody drew or chose, and no name, reference or example of one. The cheap questions
+    come first."""
+    value = found.removesuffix(quote[:-1]) if quote else _trimmed(found)
+    start = value if quote else _before_the_next(value)
+    if is_plain(start) or is_reference(start, quote is not None):
+        return 0
+    if not is_generated(start) and not (chosen and is_chosen(start) and (linked or is_mixed(start))):
+        return 0
+    return 0 if is_stand_in(start) else len(value)
 
 
-def _is_about_something_else(suffix: str, keyword: Match[str]) -> bool:
-    """`secretName`, `token_url`, or the cursor of a list."""
+def _before_the_next(value: str) -> str:
+    following = compiled(formats.NEXT).search(value) if "=" in value or ":" in value else None
+    return value[: following.start()] if following else value
+
+
+def _is_about_something_else(text: str, match: Match[str]) -> bool:
+    """`secretName`, `token_url`, the cursor of a list, or a key that opens nothing."""
+    suffix, start = match["suffix"], match.start()
     if suffix and compiled(formats.NOT_THE_VALUE).search(suffix):
         return True
-    start = keyword.start()
-    return compiled(formats.SOMETHING_ELSE_BEFORE).search(keyword.string, max(start - 16, 0), start) is not None
+    before = text[max(start - 16, 0) : start].lower()
+    if match[0].lower() == "key" and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
+        return True
+    if before.endswith(":"):
+        return compiled(formats.IN_AN_ARN).search(before) is not None
+    return before.rstrip(" _-").endswith(formats.SOMETHING_ELSE_BEFORE)
 
 
 def _value_end(text: str, match: Match[str], end: int) -> int:
     """Values are judged by their beginning; a longer one is taken whole."""
-    if end < match.end():
+    if not match["quote"] and end < match.end("plain"):
         return end
     if match["quote"]:
         closing = text.find(match["quote"], end, end + 4000)
@@ -179,7 +210,7 @@ def _value_end(text: str, match: Match[str], end: int) -> int:
 
 def _trimmed(value: str) -> str:
     """Without the punctuation of the sentence, the next query parameter or the next pair of a list."""
-    cut = compiled(r"[&,;][\"']?\w{1,40}[\"']?[=:]|\\[nrt\"]").search(value)
+    cut = compiled(formats.CUT).search(value)
     if cut:
         value = value[: cut.start()]
     return value.rstrip(".,;:)]}\\")

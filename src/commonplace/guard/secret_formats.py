@@ -80,20 +80,38 @@ FORMATS: tuple[Row, ...] = (
     ("password-hash", ("$2a$", "$2b$", "$2y$"), r"\$2[aby]\$\d\d\$[./A-Za-z0-9]{53}"),
     ("password-hash", ("$1$", "$5$", "$6$", "$y$"), r"\$[156y]\$[./=$\w,]{1,40}\$[./A-Za-z0-9]{22,}"),
     ("password-hash", ("$argon2",), r"\$argon2(?:id|i|d)\$[\w$=,]{8,60}\$[\w+/]{11,}\$[\w+/]{20,}"),
-    ("jwt", (".ey",), r"ey[\w-]{15,4000}\.ey[\w/-]{15,}\.[\w/-]{10,}"),
 )
+
+# A JSON web token, from its second part on. The first part is looked for backwards from here: forwards, every `ey` would
+# have to be followed as far as a header may be long.
+JWT_TAIL = r"\.ey[\w/-]{15,}\.[\w/-]{10,}"
+JWT_HEAD = r"ey(?=[\w-]{15})"
+JWT_HEAD_CHARS = 4000
 
 # These need a word beside them; without it `key-` and a digest would be a common cache key.
 MAILGUN = r"key-[0-9a-f]{32}(?![0-9A-Za-z])"
-AWS_VALUE = r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
+AWS_VALUE = r"[A-Za-z0-9/+]{40,}"  # the last forty are the key
 AWS_WORDS = r"(?i:aws.{0,20}secret|secret.?access.?key|A(?:KI|SI)A[A-Z2-7]{16})"
 
-# Values that stand in for a secret: vendor documentation, masks, templates. Searched in every lower-cased candidate.
-STAND_IN = (
-    r"example|placeholder|redacted|change[-_]?me|replace[-_]?(?:me|with)|insert[-_]|your(?:[-_]|api|key|token|secret|pass)|"
-    r"dummy|my[-_](?:secret|token|pass|key)|foobar|sample|insecure|generated|hidden|masked|1234567890|abcdefgh|"
-    r"x{6}|\*{6}|0{8}|•{4}|_{6}|-{6}|\?{6}|\.\.\.|…|a{10}|1{10}|"
-    r"4ec39hqlyjwdarjtt1zdp7dc|bqokikjovbii2hlwgh4olfq2|sflkxwrjsmekkf2qt4fwpmejf36pok6yjv"
+# Values that stand in for a secret: vendor documentation, masks, templates. Looked for in every lower-cased candidate, as
+# plain words: a pattern with as many branches costs three times as much.
+STAND_INS = (
+    *(
+        "example",
+        "placeholder",
+        "redacted",
+        "changeme",
+        "change-me",
+        "change_me",
+        "replaceme",
+        "replace-me",
+        "replace_me",
+    ),
+    *("replacewith", "replace-with", "replace_with", "insert-", "insert_", "your-", "your_", "yourapi", "yourkey"),
+    *("yourtoken", "yoursecret", "yourpass", "dummy", "my-secret", "my-token", "my-pass", "my-key", "my_secret"),
+    *("my_token", "my_pass", "my_key", "foobar", "sample", "insecure", "generated", "hidden", "masked", "1234567890"),
+    *("abcdefgh", "xxxxxx", "******", "00000000", "••••", "______", "------", "??????", "...", "…", "a" * 10, "1" * 10),
+    *("4ec39hqlyjwdarjtt1zdp7dc", "bqokikjovbii2hlwgh4olfq2", "sflkxwrjsmekkf2qt4fwpmejf36pok6yjv"),
 )
 
 PRIVATE_KEY_MARK = r"-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
@@ -109,35 +127,42 @@ COOKIE_LINE = r"(?i:cookie)[\"'\]]{0,2}\s{0,4}[:=,][^\n]*"
 COOKIE_PAIR = r"(?<![\w.-])(?=[\w.-]{0,40}(?i:sess|sid|auth|token|jwt))[\w.-]{1,64}=([^\s;\"',|]{16,})"
 NETRC = r"\b(?:machine\s+\S{1,100}|default)\s+login\s+\S{1,64}(?<!,)\s+password\s+(\S{4,128})"
 
-# Words people put before a secret, all lower case: (anchor, pattern around it, whether people choose such a value).
+# Words people put before a secret, in any case. Each starts with a letter of its own, and what must stand before it is
+# looked at afterwards, so that the search can leap from one such letter to the next.
 KEYWORDS = (
-    ("pass", r"pass(?:words?|wort|wörter|wd|phrase|code)|(?<=mot de )passe|(?<=[_-])pass(?![a-z])", True),
-    ("pass", r"(?<![a-z_-])pass(?=[\"'=:>])", True),
-    ("pwd", r"pwd", True),
-    ("pw", r"(?<![a-z])pw(?![a-z])", True),
-    ("kennwort", r"kennwort", True),
-    ("contrase", r"contrase[ñn]a", True),
-    ("senha", r"\bsenha", True),
-    ("secret", r"secret(?:[ _-]?access)?(?:[ _-]?key)?", False),
-    ("token", r"token", False),
-    ("key", r"key", False),
-    ("auth", r"(?<![a-z])auth(?=[\"']?\s?[=:])", False),
+    r"pass(?:words?|wort|wörter|wd|phrase|code)",
+    r"passe(?<=mot de passe)",
+    r"pass(?<=[_-]pass)(?![a-z])",
+    r"pass(?<![a-z_-]pass)(?=[\"'=:>])",
+    r"pwd",
+    r"pw(?<![a-z]pw)(?![a-z])",
+    r"kennwort",
+    r"contrase[ñn]a",
+    r"senha(?<!\wsenha)",
+    r"secret(?:[ _-]?access)?(?:[ _-]?key)?",
+    r"token",
+    r"key",
+    r"auth(?<![a-z]auth)(?=[\"']?\s?[=:])",
 )
-WIDE_KEYWORDS = tuple(
-    (word, word, True)
-    for word in ("wachtwoord", "lösenord", "hasło", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "şifre")
-)
+WIDE_WORDS = ("wachtwoord", "lösenord", "hasło", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "şifre")
+ISSUED = ("secret", "token", "key", "auth")  # machines draw what follows these; people choose what follows the others
+# One of these must be there, or the words above need not be looked for.
+KEYWORD_MARKS = ("pass", "pw", "kennwort", "contrase", "senha", "secret", "token", "key", "auth")
 # Most keys are not secret: primary, sort, cache and public ones. These are.
 KEY_OWNERS = (
     *("api", "access", "auth", "private", "encryption", "signing", "master", "account", "storage", "shared", "service"),
     *("licence", "license", "deploy", "app"),
 )
 
-# What may stand between the keyword and its value. `suffix` and `gap` are judged by the caller.
+# White space, written out: a class that names a category is searched far more slowly.
+_SPACE = r" \t-\r\x1c-\x1f\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+# What may stand between the keyword and its value. `suffix` is judged by the caller. A suffix and the words after "for" are
+# taken whole or not at all (`(?>…)`): nothing in them may be the link, so there is nothing to gain from taking less.
 LINK = (
-    r"(?P<suffix>(?:[_-]\w{1,30}|(?-i:[A-Z0-9])\w{0,30})?)"
+    r"(?P<suffix>(?>[_-][^\W是为為は는은]{1,30}|[A-Z0-9][^\W是为為は는은]{0,30})?)"
     r"[\"'`\])*}\\]{0,4}"
-    r"(?:\s{0,3}\([^()\n\"'`]{1,40}\)|\s(?:for|of|on|to|in|at|für|von|zum|zur|pour|du|de|d'|para|del|per|voor)(?:\s[^\s:=|\"'`]{1,24}){1,5}?)?"
+    r"(?:\s{0,3}\([^()\n\"'`]{1,40}\)|\s(?:for|of|on|to|in|at|für|von|zum|zur|pour|du|de|d'|para|del|per|voor)"
+    rf"(?:\s(?>[^{_SPACE}:=|\"'`>→是为為は는은\\]{{1,24}})){{1,5}}?)?"
     r"\s{0,8}"
     r"(?:"
     r"(?P<word>\b(?:is|was|has\ been|got|are|ist|war|lautet|wurde|est|es|era|é|è|ist\ jetzt|är|to)\b"
@@ -148,13 +173,29 @@ LINK = (
     r"|(?P<quoted>[,(]?\s{0,12}(?=\\?[\"'`]))"
     r")"
 )
-# A keyword with its own separator is the next assignment, not a value.
+# White space alone may stand there too: `--password value`, `user maya, password value`. Then the value must convince.
+BESIDE = r"\s(?=\S{8})(?![a-z_]+[=:])"
+# A keyword with its own separator is the next assignment: what stands before it is judged without it. (The class comes
+# first because the engine leaps from one of its letters to the next.)
+NEXT = (
+    r"[ackpstACKPST](?i:(?<=t)oken|(?<=s)ecret|(?<=p)ass(?:w(?:or[dt]|d)|phrase|code)?|(?<=p)wd|(?<=p)w(?<![a-z]pw)|"
+    r"(?<=k)ennwort|(?<=c)ontrase[ñn]a|(?<=s)enha|(?<=k)ey|(?<=a)uth(?<![a-z]auth))"
+    r"(?:_[a-z]{1,12})?[=:](?=[^\s=])"
+)
+# Other ends of a plain value: the next query parameter, the next pair of a list, an escape.
+CUT = r"[&,;\\](?:(?<=\\)[nrt\"]|(?<!\\)[\"']?\w{1,40}[\"']?[=:])"
+_END = _SPACE + r"\"'`<>|。，、；」）"  # of a plain value
+_SYMBOLS = r"0-9!#%^*~&$?=+@"
 VALUE = (
-    r"[frbu]?(?P<quote>\\?[\"'`“„«])(?P<inside>(?:(?!(?P=quote))[^\n”»]){8,64})"
-    r"|(?!(?:token|secret|passw|pwd)\w{0,4}[:=])(?P<plain>[^\s\"'`<>|。，、；」）]{8,64})"
+    r"[frbu]?(?P<quote>\\?[\"'`“„«])(?P<inside>"
+    r"(?<=\")[^\"\n”»]{8,64}|(?<=')[^'\n”»]{8,64}|(?<=`)[^`\n”»]{8,64}|(?<=[“„«])[^“„«\n”»]{8,64})"
+    rf"|(?![^{_END}]{{0,7}}?{NEXT})"
+    # What is not only words has a digit, a symbol or a capital after a small letter.
+    rf"(?=[^{_END}{_SYMBOLS}]{{0,63}}[{_SYMBOLS}]|[^{_END}]{{0,63}}?(?<=[a-z])[A-Z])"
+    rf"(?P<plain>[^{_END}]{{8,64}})"
 )
 # The rest of a value that is longer than what is judged.
-REST_PLAIN = r"[^\s\"'`<>|。，、；」）&,;]*(?<![.:)\]}])"
+REST_PLAIN = rf"[^{_END}&,;]*(?<![.:)\]}}])"
 
 # A suffix that turns the keyword into the name of something else: `secretName`, `token_url`, `password_policy`.
 NOT_THE_VALUE = (
@@ -164,9 +205,21 @@ NOT_THE_VALUE = (
 )
 # Tokens that are cursors, not keys, and the names in an ARN; looked for just before the keyword.
 SOMETHING_ELSE_BEFORE = (
-    r"(?:page|continuation|idempotency|pagination|next|sync|cancell?ation|csrf|xsrf|public|resume|delta)[ _-]?$"
-    r"|:[0-9]{12}:$"
+    *(
+        "page",
+        "continuation",
+        "idempotency",
+        "pagination",
+        "next",
+        "sync",
+        "cancelation",
+        "cancellation",
+        "csrf",
+        "xsrf",
+    ),
+    *("public", "resume", "delta"),
 )
+IN_AN_ARN = r":[0-9]{12}:$"
 
 KEY_MATERIAL = r"[A-Za-z0-9+/=]{32,}"
 TEMPLATE = r"\$(?:[A-Z][A-Z0-9_]*|[a-z_]+)$|\$[{(]|%[sd(]|%[A-Z_]+%|[{<\[]"

@@ -26,7 +26,10 @@ _TECHNICAL = (
     r"(?i:base(?:16|32|58|64)|sha-?[0-9]{1,3}|md5|argon2(?:id?)?|bcrypt|scrypt|pbkdf2|oauth2?|utf-?8|http/?[23]|x\.?509|"
     r"ed25519|[rhep]s(?:256|384|512)|aes-?[0-9]{0,3}|ipv[46]|1password|s3|k8s|ec2|[234]fa|mfa|i18n|web3|v[0-9]+|p12|pkcs[0-9]*)"
 )
-_OTHER_WORDS = r"(?i:passw|passphrase|secret|token|api[_-]?key|credential|required|string|nullable|minimum|undefined)"
+_OTHER_WORDS = (
+    *("passw", "passphrase", "secret", "token", "apikey", "api-key", "api_key", "credential", "required", "string"),
+    *("nullable", "minimum", "undefined"),
+)
 _DOTTED = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+"
 _NOT_CHOSEN = (
     r"[A-Z][A-Z0-9]*_[A-Z0-9_]*$"  # NAME_OF_A_VARIABLE
@@ -52,7 +55,7 @@ def is_plain(value: str) -> bool:
 
 def is_stand_in(value: str) -> bool:
     """Vendor documentation, masks and templates that only show where a secret would stand."""
-    return compiled(formats.STAND_IN).search(value.lower()) is not None
+    return any(map(value.lower().__contains__, formats.STAND_INS))
 
 
 def is_reference(value: str, quoted: bool) -> bool:
@@ -65,14 +68,18 @@ def is_reference(value: str, quoted: bool) -> bool:
 
 def is_generated(value: str) -> bool:
     """Built like something a machine drew: opaque, changing kind all the time."""
-    if len(value) >= 32 and compiled(r"[0-9a-f]+|[0-9A-F]+").fullmatch(value):
-        return _bits(value) >= 2.0
-    if len(value) < 8 or compiled(_SLUG).fullmatch(value):
+    size = len(value)
+    if size >= 32 and compiled(r"[0-9a-f]+|[0-9A-F]+").fullmatch(value):
+        return _has_bits(value, 2.0)
+    if size < 8:
         return False
     mean = _mean_piece(value)
-    if len(value) < 16:
-        return mean <= 2.4 and _bits(value) >= 2.7 and (_kinds(value) >= 3 or _is_unpronounceable(value))
-    return _kinds(value) >= 2 and _bits(value) >= 3.0 and (mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value)))
+    if size < 16:
+        drawn = mean <= 2.4 and (_kinds(value) >= 3 or _is_unpronounceable(value)) and _has_bits(value, 2.7)
+    else:
+        drawn = mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value))
+        drawn = drawn and _kinds(value) >= 2 and _has_bits(value, 3.0)
+    return drawn and not compiled(_SLUG).fullmatch(value)
 
 
 def is_encoded(value: str) -> bool:
@@ -82,19 +89,31 @@ def is_encoded(value: str) -> bool:
 
 def is_chosen(value: str) -> bool:
     """Built like a password a person would choose: letters and digits, or letters and symbols, and no plain name."""
-    if _bits(value) < 2.2 or compiled(_OTHER_WORDS).search(value) or compiled(_NOT_CHOSEN).match(value):
+    if "/" in value or not _has_bits(value, 2.2):
         return False
-    rest = compiled(_TECHNICAL).sub("", value)
-    letters = any(char.isalpha() for char in rest)
-    digits = any(char.isdigit() for char in rest)
-    if "/" in value or compiled(_DOTTED).fullmatch(value):
+    if compiled(_NOT_CHOSEN).match(value) or compiled(_DOTTED).fullmatch(value):
         return False
-    return letters and (digits or any(char in "!#%^*~&$?=+@" for char in rest.strip("*?=")))
+    rest = _untechnical(value)
+    if not any(map(str.isalpha, rest)) or not (_has_digit(rest) or _has_symbol(rest)):
+        return False
+    return not any(map(value.lower().__contains__, _OTHER_WORDS))
 
 
 def is_mixed(value: str) -> bool:
     """Letters of both cases and digits, or a symbol among them: what the next word of a sentence never is."""
-    return _kinds(value) >= 3 and compiled(r"[0-9]").search(compiled(_TECHNICAL).sub("", value)) is not None
+    return _kinds(value) >= 3 and compiled(r"[0-9]").search(_untechnical(value)) is not None
+
+
+def _untechnical(value: str) -> str:
+    return compiled(_TECHNICAL).sub("", value) if _has_digit(value) else value
+
+
+def _has_digit(value: str) -> bool:
+    return compiled(r"[0-9]").search(value) is not None or (not value.isascii() and any(map(str.isdigit, value)))
+
+
+def _has_symbol(value: str) -> bool:
+    return compiled(r"[!#%^*~&$?=+@]").search(value.strip("*?=")) is not None
 
 
 def _mean_piece(value: str) -> float:
@@ -117,9 +136,32 @@ def _kinds(value: str) -> int:
     return (value != upper) + (value != lower) + digits + (not value.isalnum())
 
 
-def _bits(value: str) -> float:
-    """Shannon entropy per character."""
+def _has_bits(value: str, least: float) -> bool:
+    """Is the entropy per character at least so much? The number of different characters alone nearly always tells."""
+    different = set(value)
+    few, many = _telling(len(value), least)
+    if few < len(different) < many:
+        return _bits([*map(value.count, different)]) >= least
+    return len(different) >= many
+
+
+@cache
+def _telling(size: int, least: float) -> tuple[int, int]:
+    """With how few different characters there cannot be so much entropy, and with how many there must be."""
+    few = max(n for n in range(1, size + 1) if n == 1 or _bits([1] * n) < least)
+    return few, min((n for n in range(1, size + 1) if _bits([size - n + 1, *[1] * (n - 1)]) >= least), default=size + 1)
+
+
+def _bits(counts: list[int]) -> float:
+    """Shannon entropy per character, of how often each occurs."""
     from math import log2  # a shared library; most processes never judge a value
 
-    size = len(value)
-    return -sum(n / size * log2(n / size) for n in map(value.count, set(value)))
+    size = sum(counts)
+    return log2(size) - sum(map(_weighed, counts)) / size
+
+
+@cache
+def _weighed(count: int) -> float:
+    from math import log2
+
+    return count * log2(count)

@@ -6,6 +6,7 @@ memory costs a few microseconds. A finding says what kind of secret stands where
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from commonplace.guard import secret_formats as formats
@@ -54,7 +55,7 @@ def scan(text: str) -> list[Finding]:
 
 def has_secret(text: str) -> bool:
     """Whether `scan` would find anything."""
-    return bool(_candidates(text if text.isascii() else _unhidden(text)[0]))
+    return any(True for _ in _candidates(text if text.isascii() else _unhidden(text)[0]))
 
 
 def redact(text: str) -> tuple[str, list[Finding]]:
@@ -70,24 +71,39 @@ def redact(text: str) -> tuple[str, list[Finding]]:
     return "".join([*parts, text[done:]]), found
 
 
-def _candidates(text: str) -> list[Candidate]:
-    found: list[Candidate] = []
+def _candidates(text: str) -> Iterator[Candidate]:
     runs = compiled(formats.RUN).findall(text)
     if runs:
-        _issued(text, "\n".join(runs), found)
-    in_context(text, found)
-    return found
+        yield from _issued(text, "\n".join(runs))
+    yield from in_context(text)
 
 
-def _issued(text: str, runs: str, found: list[Candidate]) -> None:
+def _issued(text: str, runs: str) -> Iterator[Candidate]:
     """Tokens whose issuer gave them a recognisable form."""
     by_hint, others = _anchors()
     hinted = by_hint.keys() & compiled(_HINT).findall(runs)
-    for anchor, kind, pattern in [*(row for hint in hinted for row in by_hint[hint]), *others]:
-        if anchor in runs:
-            for match in compiled(pattern).finditer(text):
-                if _starts_a_word(text, match.start()) and not is_stand_in(match.group()):
-                    found.append((_ISSUED, kind, *match.span()))
+    rows = [*(row for hint in hinted for row in by_hint[hint]), *others]
+    for kind, pattern in {(kind, pattern) for anchor, kind, pattern in rows if anchor in runs}:
+        for match in compiled(pattern).finditer(text):
+            if _starts_a_word(text, match.start()) and not is_stand_in(match.group()):
+                yield _ISSUED, kind, *match.span()
+    if ".ey" in runs:
+        yield from _web_tokens(text)
+
+
+def _web_tokens(text: str) -> Iterator[Candidate]:
+    for tail in compiled(formats.JWT_TAIL).finditer(text):
+        first = max(tail.start() - formats.JWT_HEAD_CHARS, 0)
+        head = text[first : tail.start()]
+        for match in compiled(formats.JWT_HEAD).finditer(head, len(head.rstrip(_WORD))):
+            if _starts_a_word(text, first + match.start()) and not is_stand_in(
+                text[first + match.start() : tail.end()]
+            ):
+                yield _ISSUED, "jwt", first + match.start(), tail.end()
+                break
+
+
+_WORD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
 # Most prefixes end like `hp_` or `sk-`. Collecting such endings once is cheaper than asking for a hundred anchors.
@@ -113,7 +129,7 @@ def _starts_a_word(text: str, start: int) -> bool:
     return text[max(start - 2, 0)] == "\\" or text[max(start - 3, 0)] == "%"
 
 
-def _merged(candidates: list[Candidate]) -> list[Finding]:
+def _merged(candidates: Iterable[Candidate]) -> list[Finding]:
     """Overlapping candidates become one finding: together they tell how far it goes, the most specific what it is."""
     merged: list[Candidate] = []
     for found in sorted(candidates, key=lambda candidate: candidate[2:]):
