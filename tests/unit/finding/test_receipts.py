@@ -267,12 +267,13 @@ def test_it_is_no_longer_the_same_when_an_answer_is_gone(shop):
 def test_yesterday_is_still_the_same_day_when_it_is_explained_later(open_book):
     clock = FixedClock()
     book = open_book(clock=clock)
-    for days in range(1, 8):
+    for days in range(-3, 4):
         moment = clock.now() - timedelta(days=days)
         book.save(f"The standup {days} was short.", type="project", project_id="p", observed_at=moment)
     results = book.search("standup yesterday", limit=1)
     clock.move(days=3)
     assert book.explain(results.receipt_id).same is True
+    assert book.search("standup yesterday", limit=1)[0].record.id != results[0].record.id
 
 
 def test_a_memory_tells_when_it_was_last_brought_up(shop):

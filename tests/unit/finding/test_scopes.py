@@ -72,17 +72,18 @@ def test_both_thresholds_are_in_the_receipt_and_the_second_is_higher(book):
 
 
 def test_many_strong_strangers_cannot_hide_what_is_near(understood):
-    """The near one is looked at, however many others are better by words and by meaning."""
+    """The near one is looked at, however many others are better by words, and as many again by meaning."""
     for n in range(50):
-        understood.save(f"Car number {n} port port port.", type="project", project_id="osprey")
-        understood.save(f"The automobile and the vehicle {n}.", type="project", project_id="osprey")
+        understood.save(f"Port {n} port port.", type="project", project_id="osprey")
+        understood.save(f"Automobile {n} automobile.", type="project", project_id="osprey")
     near = understood.save(
-        "Somebody once said, in a long remark about this and that and much else, that a car is at a port.",
+        "Somebody once said, in a long remark about a doctor, a dinner, a database, some food, a clinic, storage, a meal and "
+        "a physician, and about this and that and much else that nobody has to know, that an automobile is at a port.",
         type="project",
         project_id="falcon",
     )
     understood.index_pending()
-    for query in ("car port", "port"):
+    for query in ("automobile port", "port"):
         assert [result.record.id for result in understood.search(query, project="falcon")] == [near.id]
 
 
