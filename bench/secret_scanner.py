@@ -2,7 +2,8 @@
 
 Protocol: every text is scanned in a loop; the best of seven rounds counts, because the machine may be shared and noise
 only ever adds. CPU time of this process. Texts are built here, from fixed words and a fixed seed, and hold no secret
-unless the line says so. Of a text that is nothing but secrets every one is found; `has_secret` stops at the first. "First scan" includes compiling the patterns that the text asks for.
+unless the line says so. Of a text that is nothing but secrets every one is found; `has_secret` stops at the first.
+"First scan" includes compiling the patterns that the text asks for.
 """
 
 import random
