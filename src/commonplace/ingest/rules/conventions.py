@@ -16,7 +16,7 @@ _DOES = (
 _WE = re.compile(
     rf"""(?xi)\b(?:we|the\ team|everyone\ here)\ (?:(?:all|always|never|usually|only|generally|currently|now|mostly
       |still|also|do\ not|don't|don’t)\ ){{0,2}}
-      (?:{_DOES})(?P<s>s)?\ (?!to\b|it\b|them\b|in\b|up\b|on\b|each\ other|[a-z]+ing\b|that\ (?:to
+      (?:{_DOES})(?P<s>s)?\ (?!to\b|it\b|them\b|up\b|each\ other|[a-z]+ing\b|that\ (?:to
       |as)\b)(?P<value>[^.!;]{{2,200}})"""
 )
 _OUR = re.compile(
@@ -45,7 +45,8 @@ _RULES = (("our", _OUR, 0.8), ("here", _HERE, 0.8), ("we", _WE, 0.7), ("must", _
 
 # `Our convention` is one of many; `our branch naming convention` is one that can be changed.
 _QUALIFIED = re.compile(
-    r"(?i)(?!(?:general|only|main|first|golden)\b)[\w-]+ (?:[\w-]+ ){0,2}(?:convention|policy|rule|standard|style|stack|workflow)s?$"
+    r"(?i)(?!(?:general|only|main|first|golden)\b)[\w-]+ (?:[\w-]+ ){0,2}"
+    r"(?:convention|policy|rule|standard|style|stack|workflow)s?$"
     r"|[\w -]{2,60} for "
 )
 

@@ -79,18 +79,24 @@ def _all(transcript: Transcript) -> Iterator[Proposal]:
     body = transcript.body
     pieces = tuple(piece for piece in transcript.pieces if body[piece.start : piece.end] == piece.text)
     hidden, following = hidden_ranges(body, pieces), answers(pieces)
+    heard: set[str] = set()
     for at, piece in enumerate(pieces):
         if piece.role is not Role.SYSTEM:
-            yield from _of_piece(piece, transcript, hidden, following.get(at))
+            yield from _of_piece(piece, transcript, hidden, following.get(at), heard)
 
 
-def _of_piece(piece: Piece, transcript: Transcript, hidden: list[Range], answer: Piece | None) -> Iterator[Proposal]:
+def _of_piece(
+    piece: Piece, transcript: Transcript, hidden: list[Range], answer: Piece | None, heard: set[str]
+) -> Iterator[Proposal]:
+    """The proposals of one piece. A sentence that gave one is not read again: agents repeat whole passages."""
     before: Sentence | None = None
     sentences = [*sentences_of(piece, transcript.body, hidden)]
     for at, sentence in enumerate(sentences):
         after = sentences[at + 1] if at + 1 < len(sentences) else None
-        made = _proposal(sentence, _Context(before, after, answer), transcript)
+        key = f"{piece.role} {piece.speaker} {sentence.text}"
+        made = None if key in heard else _proposal(sentence, _Context(before, after, answer), transcript)
         if made is not None:
+            heard.add(key)
             yield made
         before = sentence
 
@@ -100,7 +106,7 @@ def _proposal(sentence: Sentence, context: _Context, transcript: Transcript) -> 
     if found is None:
         return None
     confidence = weighed(found, sentence)
-    if confidence < LEAST:
+    if confidence < LEAST and not found.rule.startswith("retain:"):  # somebody wrote that line to be kept
         return None
     start, content, rationale = sentence.start, _content(found, sentence), found.rationale
     end = sentence.end

@@ -26,6 +26,8 @@ _FRAME = re.compile(
     rf"(?i){_LEFT}(?P<close>/?) ?(?P<name>{_HOSTS})(?: (?P<mark>[a-z2-7]{{20}}))?\b[^<>\n]{{0,200}}?{_RIGHT}"
 )
 _CODE = re.compile(r"^[ \t]{0,12}(?:[-*>] )?(```|~~~)", re.MULTILINE)
+# One line of a context that lost its fence on the way: an id, its columns, the text.
+_LINE = re.compile(r"^[^\S\n]{0,12}[-*]?[^\S\n]?[0-9A-HJKMNP-TV-Z]{26} \|[^\n]*", re.MULTILINE)
 _QUOTED = re.compile(r"^[ \t]{0,12}>[^\n]*", re.MULTILINE)
 
 
@@ -102,7 +104,8 @@ def _coded(text: str) -> Iterator[Range]:
 
 
 def _quoted(text: str) -> Iterator[Range]:
-    return (match.span() for match in _QUOTED.finditer(text))
+    for pattern in (_QUOTED, _LINE):
+        yield from (match.span() for match in pattern.finditer(text))
 
 
 def _merged(ranges: list[Range]) -> list[Range]:

@@ -31,15 +31,15 @@ _NAMELESS = frozenset(
     )
 )
 _FIRST = re.compile(
-    r"(?P<and>\band )?\b(?:(?P<i>I|i)(?P<short>['’](?:m|ve|d|ll)\b)?(?![\w.'’-])|(?P<other>[Mm]y|[Mm]ine"
+    r"(?P<and>\band )?\b(?:(?P<i>I|i)(?P<short>['’](?:m|ve|d|ll)\b)?(?![\w'’-]|\.\w| (?:is|has|does)\b)|(?P<other>[Mm]y|[Mm]ine"
     r"|[Mm]yself|[Mm]e)\b(?![-'’]))"
     r"(?P<after>(?:[ ]+[a-z'’]+){0,3})"
 )
 _WE = re.compile(r"\b(?:[Ww]e|[Oo]ur|[Oo]urs|us|ourselves)\b(?!\.\w)")
 _OF_US = {"we": "they", "our": "their", "ours": "theirs", "us": "them", "ourselves": "themselves"}
-_I = re.compile(r"\b(?:[Ii](?=['’ ,])|[Mm]y|[Mm]e|[Mm]yself|[Mm]ine)\b")
+_I = re.compile(r"\b(?:[Ii](?=['’ ,.;!])|[Mm]y|[Mm]e|[Mm]yself|[Mm]ine)\b")
 _LEADS = re.compile(
-    r"""(?xi)^(?:(?:by\ the\ way|btw|oh|also|actually|anyway|well|yeah|yes|yep|yup|ok|okay|so|and|but|plus|no|nope
+    r"""(?xi)^(?:(?:and\ )?(?:by\ the\ way|btw|oh|also|actually|anyway|well|yeah|yes|yep|yup|ok|okay|so|and|but|plus|no|nope
       |hmm+|haha|wow|hey
       |hi|hello|thanks|thank\ you|sure|great|speaking\ of\ (?:which|that)|fyi|honestly|in\ fact|of\ course
       |definitely|absolutely|right

@@ -9,7 +9,7 @@ _SPECIAL = {
     "don't": "doesn't", "don’t": "doesn’t", "haven't": "hasn't", "haven’t": "hasn’t",
 }  # fmt: skip
 _STAYS = known("""
-    was had did can could will would should may might must shall cannot used ought went got made took saw came
+    is has does was had did can could will would should may might must shall cannot used ought went got made took saw came
     bought thought found told said gave knew felt left kept began ran wrote met paid sent built lost won spent grew
     sold heard held stood understood brought taught caught fought sought led read put set cut hit let quit cost bet
     spread shut hurt ate drank drove flew rode spoke broke chose woke wore swam sang sat slept fell forgot became
