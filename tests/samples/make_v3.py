@@ -1,6 +1,6 @@
-"""Makes the sample book of format version 3: as that of version 2, with a captured session. Run it once.
+"""Makes the sample book of format version 3: as that of version 2, with a session worked through and a talk that waits. Run it once.
 
-    python tests/samples/make_v3.py
+python tests/samples/make_v3.py
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ def make(folder: Path) -> None:
         book.save("Set maxInjectChars before you open 東京都庁.", type="artifact")
         make_v2.embed(book)
         book.capture_session("Alice: I prefer tabs.\nClaude: Noted.", "project", project_id="atlas")
+        book.process_pending()
+        book.capture_conversation("Bob: And I like tea.\nClaude: Noted.", capture_mode="transcript")
         with commonplace.open(book.url, actor="agent:claude", clock=clock) as agent:
             agent.save("Alice likes tea.", type="profile")
             agent.evolve(book.get("m-1").id, "The port is 7070.", reason="saw it in the log")

@@ -48,7 +48,7 @@ def revert(scribe: Scribe, asked: Revert) -> Operation:
         undo = _Undo(pen, targets)
         for operation in reversed(targets):
             for change in reversed(operation.changes):
-                if not _stays(change):
+                if not _stays(pen, change):
                     undo.undo(change)
         if not undo.after:
             raise ConflictError("there is nothing left to undo", where=asked.id)
@@ -59,9 +59,13 @@ def revert(scribe: Scribe, asked: Revert) -> Operation:
         return done
 
 
-def _stays(change: Change) -> bool:
-    """A source stays: other memories may cite it by now. What was worked through stays so: `retry` asks for it again."""
-    return change.entity is Entity.SOURCE or (change.entity is Entity.EVENT and change.before is not None)
+def _stays(pen: Pen, change: Change) -> bool:
+    """A source stays: other memories may cite it by now. A capture that was worked through stays so, or the same would
+    come of it again; one that nobody has begun with is taken back."""
+    if change.entity is not Entity.EVENT:
+        return change.entity is Entity.SOURCE
+    now = pen.view.noun(Entity.EVENT, change.id)
+    return change.before is not None or now is None or now.to_dict() != change.after
 
 
 def _targets(pen: Pen, id: str) -> list[Operation]:

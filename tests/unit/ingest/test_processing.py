@@ -93,10 +93,19 @@ class TestWhatComesOfIt:
         """Row 121: one command rolls back everything that came of a source, and it does not come back by itself."""
         event = finding.capture_session(TALK)
         finding.process_pending()
-        finding.revert(next(op for op in finding.journal() if op.verb == "extract"))
+        finding.revert(event.id)
         assert finding.list(statuses=("active", "inbox")) == []
         assert finding.process_pending().done == 0
         assert finding.event(event.id).state == "done"
+        assert finding.verify().ok
+
+    def test_a_capture_that_nobody_has_begun_with_is_taken_back(self, finding: Book) -> None:
+        event = finding.capture_session(TALK)
+        finding.revert(event.id)
+        assert finding.process_pending().done == 0
+        assert finding.list(statuses="all") == []
+        assert finding.capture_session(TALK).source_ref == event.source_ref
+        assert finding.process_pending().done == 1
         assert finding.verify().ok
 
     def test_a_candidate_keeps_the_scope_its_rule_asks_for_if_the_owner_is_known(self, open_book) -> None:
