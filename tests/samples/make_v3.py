@@ -1,4 +1,4 @@
-"""Makes the sample book of format version 3: as that of version 2, with a session worked through and a talk that waits. Run it once.
+"""Makes the sample book of format version 3: that of version 2, a session worked through and a talk that waits. Run it once.
 
 python tests/samples/make_v3.py
 """
