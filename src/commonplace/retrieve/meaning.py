@@ -38,9 +38,10 @@ class Meaning:
 
     def of(self, text: str) -> Asked:
         """The question's vector. Raises `UnavailableError` when it cannot be made now."""
-        if text in self._known:
-            self._known.move_to_end(text)
-            return self._known[text]
+        known = self._known.pop(text, None)
+        if known is not None:  # out and in again: it is the newest now, and another thread cannot find it half gone
+            self._known[text] = known
+            return known
         self._check_rested()
         embedder = self._models.embedder()
         if embedder is None:

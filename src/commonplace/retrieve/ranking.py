@@ -243,10 +243,9 @@ class Hunt:
     def _outcome(self, results: list[RetrievalResult]) -> Outcome:
         if results:
             return Outcome.FOUND
-        looked = [stream for stream in self._reports if stream.name in ("lexical", "semantic")]
-        return (
-            Outcome.NOTHING_FOUND if any(stream.searched for stream in looked) or not looked else Outcome.NOT_SEARCHED
-        )
+        # Meaning may be missing and nothing is wrong; but who could not look for the words cannot say that nothing is there.
+        looked = all(stream.searched for stream in self._reports if stream.name == "lexical")
+        return Outcome.NOTHING_FOUND if looked else Outcome.NOT_SEARCHED
 
 
 _SPEAKS_FOR_IT = frozenset(("lexical", "semantic", "links", "mentions", "wishes", "instructions"))

@@ -27,12 +27,13 @@ from commonplace.model.words import Entity
 from commonplace.seam.canon import Canon
 from commonplace.testing.journal_contract import CatalogContract
 from commonplace.testing.makers import a_full_memory, a_link, a_memory, a_signature
+from commonplace.testing.queue_contract import QueueContract
 from commonplace.testing.reading_contract import ANY
 from commonplace.testing.state import state_of
 from commonplace.testing.verb_contract import VerbContract
 
 
-class CanonContract(CatalogContract, VerbContract):
+class CanonContract(CatalogContract, QueueContract, VerbContract):
     """Subclass, provide `open_canon` and `raw`, and you are done."""
 
     def open_canon(self, where: Path) -> Canon:

@@ -233,6 +233,13 @@ class FindingContract(OpenedCatalog):
         assert said is not None
         assert said[0] == pytest.approx(0.25, abs=0.06)
         assert said[1] == pytest.approx(0.43, abs=0.06)
+        with catalog.writing(5) as draft:
+            draft.drop_vectors(None)
+        self.embed(catalog, more, [axis(5, dimensions=6)] * 60, model="another")
+        with catalog.reading() as view:
+            said = view.background("another", axis(0, dimensions=6)[0])
+        assert said is not None
+        assert said[0] == pytest.approx(0.0, abs=0.01)  # nothing is left of what the first model said
         assert birds
 
     # The filter comes first ------------------------------------------------------------------------------------------

@@ -64,7 +64,25 @@ def test_both_add_to_one_score(real):
     assert receipt.models["embedder"].startswith("e5-small-v2")
 
 
-def test_the_model_in_between_is_named_and_a_long_question_is_legal(real):
+def test_the_reranker_reads_the_best_again_and_its_word_is_a_component(real):
+    with commonplace.open(real.url, create=False, embedder="none", reranker="ms-marco-minilm-l12") as book:
+        results = book.search("which code means that the disk is full")
+        assert results[0].record.content == FACTS[1]
+        assert results[0].scores["rerank"] > 0
+        assert sum(results[0].scores.values()) == pytest.approx(results[0].score, abs=1e-5)
+        assert book.receipts(limit=1)[0].models["reranker"].startswith("ms-marco")
+        assert "rerank" not in book.search("which code means that the disk is full", rerank=False)[0].scores
+
+
+def test_a_reranker_that_cannot_be_had_leaves_the_order_and_says_so(real):
+    with commonplace.open(real.url, create=False, embedder="none", reranker="no-such-model") as book:
+        results = book.search("disk quota")
+        assert results[0].record.content == FACTS[1]
+        (said,) = [stream for stream in results.streams if stream.name == "rerank"]
+        assert (said.searched, bool(said.why_not)) == (False, True)
+
+
+def test_a_long_question_is_legal(real):
     assert len(real.search("dog " * 100_000)) > 0
 
 

@@ -64,6 +64,15 @@ def test_without_words_and_without_meaning_it_could_not_look(full, open_book, pa
     assert len(book.list()) == 15  # no memory is lost (rfc 27)
 
 
+def test_who_could_not_look_for_words_does_not_say_that_nothing_is_there(full, open_book, path):
+    """Though the other stream looked, and found nothing behind this filter."""
+    full.close()
+    damage(path, LOST_WORDS["dropped"])
+    book = open_book()
+    with pytest.raises(NotSearchedError):
+        book.search("the car", types=["decision"])
+
+
 @pytest.mark.parametrize("how", LOST_WORDS)
 def test_lost_words_leave_the_meaning_and_are_made_anew(full, open_book, path, how):
     before = answers(full)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import threading
 import time
 
 import pytest
@@ -34,6 +38,8 @@ FAILURES = {
     "talks nonsense": lambda _: {"what": "ever"},
     "gives no numbers": lambda asked: {"data": [{"index": 0, "embedding": ["NaN"] * 6}] * len(asked["input"])},
     "gives nothing": wrong([0.0] * 6),
+    "gives NaN": wrong([float("nan")] * 6),
+    "gives too much": wrong([1e300] * 6),
     "gives one too few": lambda asked: {"data": []},
 }
 
@@ -227,6 +233,49 @@ def test_embedding_can_be_stopped_anywhere_and_taken_up_again(server, with_model
     report = book.index_pending(progress=lambda done, total: seen.append((done, total)))
     assert (report.embedded, report.waiting) == (25, 0)
     assert seen == [(25, 25)]
+
+
+KILLED = """
+import os, signal, sys, commonplace
+with commonplace.open(sys.argv[1], create=False) as book:
+    book.index_pending(progress=lambda done, total: done >= int(sys.argv[2]) and os.kill(os.getpid(), signal.SIGKILL))
+"""
+
+
+def test_what_was_embedded_before_a_kill_stays_and_the_rest_is_taken_up(server, with_model, open_book):
+    """Each time fewer wait, and nothing is embedded twice."""
+    with_model(server.url, timeout=5.0)
+    book = open_book()
+    save_all(book, more=197)
+    left = [200]
+    while left[-1]:
+        done = subprocess.run([sys.executable, "-c", KILLED, book.url, "64"], check=False)
+        with book._scribe.reading() as view:
+            left.append(view.count_unembedded(book.index_pending(limit=0).model))
+        assert done.returncode == -signal.SIGKILL or left[-1] == 0
+        assert left[-1] < left[-2]
+    assert left == [200, 136, 72, 8, 0]
+    assert sum(len(asked["input"]) for _, _, asked in server.seen) == 200
+    assert book.search("a vehicle")[0].record.content == SAID[0]
+
+
+def test_many_threads_may_ask_at_once(understood):
+    save_all(understood)
+    understood.index_pending()
+    wrong_answers = []
+
+    def ask(first):
+        for n in range(first, first + 40):
+            results = understood.search(f"a vehicle of kind {n % 90}")
+            if results[0].record.content != SAID[0]:
+                wrong_answers.append(n)
+
+    threads = [threading.Thread(target=ask, args=(n * 20,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong_answers == []
 
 
 def test_a_changed_memory_is_found_by_its_new_words_at_once_and_by_meaning_later(understood):
