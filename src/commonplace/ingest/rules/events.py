@@ -21,7 +21,7 @@ _DID = re.compile(
       |came|bought|found|gave|left|kept|began|ran|wrote|met|paid|sent|built|lost|won
       |spent|grew|sold|held|brought|taught|caught|led|read|put|set|cut|quit|ate|drank|drove|flew|rode|spoke|broke
       |chose|swam|sang|sat|slept|fell|became|threw|drew|had|was|did|hit|tried|used\ to)[ ]
-      (?!to\ (?:know|say|ask|hear)\b|wondering|thinking\ (?:about|of)\ you|just\ thinking|glad|sorry|happy\ (?:to
+      (?!to\ (?:know|say|ask|hear)\b|wondering|thinking\b|just\ thinking|glad|sorry|happy\ (?:to
       |for|that)|able|so\ |really\ |very\ |it\b[.!]?$)(?P<what>[^.!;]{{3,240}})"""
 )
 _WILL = re.compile(
@@ -55,7 +55,7 @@ NEEDS: Words = known(
 # A wish of the moment ("I'm looking for a recipe") is worth keeping only if it holds something definite.
 _MUSES = re.compile(r"(?i)\b(?:looking|trying|thinking|considering|excited)\b")
 _BASE = 0.42
-_RULES = (("did", _DID, _BASE + 0.05), ("will", _WILL, _BASE), ("elliptic", _GERUND, _BASE))
+_RULES = (("did", _DID, _BASE + 0.05), ("will", _WILL, _BASE - 0.04), ("elliptic", _GERUND, _BASE))
 
 
 def find(text: str) -> Found | None:
@@ -63,7 +63,7 @@ def find(text: str) -> Found | None:
     for rule, pattern, confidence in _RULES:
         if (match := first(pattern, text)) is not None:
             muses = rule == "will" and _MUSES.search(match[0])
-            return Found(f"event:{rule}", Type.PROFILE, "event", confidence - 0.06 * bool(muses))
+            return Found(f"event:{rule}", Type.PROFILE, "event", confidence - 0.02 * bool(muses))
     return None
 
 

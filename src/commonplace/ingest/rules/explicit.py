@@ -15,9 +15,9 @@ _KEEP = re.compile(
     r"""(?xi)^(?:(?:please|also|and|so|ok|okay|hey|btw|by\ the\ way|important|note|now|oh|,|:|can\ you|could\ you
       |you\ (?:should|must|need\ to)|i\ (?:want|need)\ you\ to
       |i'd\ like\ you\ to|do|always|just|agents?|assistants?|claude|chatgpt)[,:! ]+){0,4}
-      (?:remember(?:\ for\ (?:later|next\ time|the\ future))?(?:\ that\b|\ this\b\W*|:|,)|(?:make
+      (?:remember(?:\ for\ (?:later|next\ time|the\ future))?(?:\ that\b(?!\ (?:you|time|day|one)\b)|\ this\b\W*|:)|(?:make
       |take)\ (?:a\ )?note(?:\ that\b|\ of\ this\b\W*|\ of\b|:)|note\ (?:to\ self|for\ later)\b\W*
-      |(?:don't|do\ not|don’t|never)\ forget(?:\ that\b|:|,)|keep\ in\ (?:mind|memory)(?:\ that\b|:|,)
+      |(?:don't|do\ not|don’t|never)\ forget(?:\ that\b|:)|keep\ in\ (?:mind|memory)(?:\ that\b|:)
       |bear\ in\ mind\ that\b|for\ (?:future\ reference|the\ record)\b\W*
       |(?:save|store|add|write|commit|put)\ (?:this\ |that\ |it\ )?(?:to|in|into|down\ in)\ (?:your\ |the[ ]
       |long-term\ )*memory\b\W*(?:that\b)?)

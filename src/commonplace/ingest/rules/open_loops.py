@@ -45,7 +45,8 @@ def find(sentence: Sentence, text: str) -> Found | None:
     if (match := _TODO.search(text)) and (role is not Role.AGENT or "TODO" in text or "FIXME" in text):
         return _found("todo", 0.7, match["value"] or match["value2"])
     if role is Role.PERSON and (match := first(_REMIND, text)):
-        return _found("remind", 0.8, match["value"] or match["value2"])
+        asked = not match[0].lower().startswith("remember")  # which is also what friends say
+        return _found("remind", 0.8 if asked else 0.5, match["value"] or match["value2"])
     if match := first(_STILL, text):
         sure = "still" in match[0].lower() or "yet" in match[0].lower()
         return (
