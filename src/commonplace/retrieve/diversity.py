@@ -16,6 +16,9 @@ _WEIGHTLESS = forms_in(
 )
 """Words that can come or go without a statement becoming another one."""
 
+_LONGEST = 4_000
+"""A page is repeated to the letter or not at all."""
+
 
 def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Contender], dict[str, str]]:
     """The first `limit` that do not repeat a better one; and those that do, with whom they repeat."""
@@ -36,4 +39,6 @@ def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Conte
 def _said(contender: Contender) -> object:
     """What it says, whatever weighs nothing in it."""
     content = contender.record.content if contender.record else contender.id
+    if len(content) > _LONGEST:
+        return content
     return tuple(form for form in forms_along(content) if form not in _WEIGHTLESS) or content

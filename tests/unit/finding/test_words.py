@@ -101,6 +101,15 @@ def test_a_mention_finds_whom_it_names(book):
     assert book.search("@Caroline")[0].record.id == book.search("what does @Caroline do")[0].record.id == named.id
 
 
+def test_what_is_marked_as_a_name_counts_for_more(book):
+    about = book.save("Caroline has the pager.", type="project", project_id="p")
+    book.save("The pager is here, a pager, the pager of the pagers.", type="project", project_id="p")
+    first = book.search("@Caroline pager", project="p")[0]
+    assert first.record.id == about.id
+    assert first.scores["entities"] > 0
+    assert "entities" not in book.search("pager", project="p")[0].scores
+
+
 def test_who_is_mentioned_in_a_strong_hit_brings_up_what_else_mentions_them(book):
     book.save("The pager duty of July went to @Caroline.", type="project", project_id="p")
     other = book.save("@Caroline is away in August.", type="project", project_id="p")
