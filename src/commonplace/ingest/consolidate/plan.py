@@ -12,7 +12,7 @@ from commonplace.ingest.consolidate.conflict import disagreement
 from commonplace.ingest.consolidate.match import LONGEST, Partners, canonical, is_nearly, meaning_of, same_readers
 from commonplace.ingest.consolidate.merge import who_stays, why_it_stays_too
 from commonplace.ingest.consolidate.promote import stands_against, why_it_waits
-from commonplace.ingest.consolidate.scope import narrowed, said_elsewhere
+from commonplace.ingest.consolidate.scope import FOR_A_PERSON, is_widened, narrowed, said_elsewhere
 from commonplace.model.consolidation import Action, ConsolidationProposal, Policy, Step, state_mark
 from commonplace.model.words import Relation, Scope, Status, Type
 
@@ -38,10 +38,13 @@ class Planner:
         self._as_stored: dict[str, MemoryRecord] = {}
         self._near: dict[str, list[str]] = {}
         self._stays: dict[str, str] = {}
+        self._speaks_for: dict[str, str] = {}
         self._conflicts: dict[str, set[str]] = {}
 
     def propose(self, candidates: Sequence[MemoryRecord]) -> ConsolidationProposal:
-        own = [self._settle(record) for record in candidates]
+        questions = [record for record in candidates if self._is_question(record)]
+        self._waiting += [Step(action=Action.WAIT, id=record.id, reason=FOR_A_PERSON) for record in questions]
+        own = [self._settle(record) for record in candidates if record not in questions]
         for record in own:
             self._look_around(record)
         self._merge(own)
@@ -54,12 +57,16 @@ class Planner:
             if record.status is Status.INBOX:
                 self._promote(record)
         return ConsolidationProposal(
-            looked_at=len(own),
+            looked_at=len(candidates),
             steps=tuple(self._steps),
             waiting=tuple(self._waiting),
             rests_on=self._rests_on(),
-            last=own[-1].id if own else None,
+            last=candidates[-1].id if candidates else None,
         )
+
+    def _is_question(self, record: MemoryRecord) -> bool:
+        """A proposal for all projects is only asked until a person answers: nothing is merged with it or held against it."""
+        return record.status is Status.INBOX and is_widened(self._view, record)
 
     def _settle(self, record: MemoryRecord) -> MemoryRecord:
         self._as_stored[record.id] = record
@@ -75,7 +82,7 @@ class Planner:
     def _look_around(self, record: MemoryRecord) -> None:
         """Whose scope has just been settled is looked for anywhere: others of the same run may be about to join it."""
         moved = record is not self._as_stored[record.id]
-        found = self._partners.of(record, anywhere=moved)
+        found = [other for other in self._partners.of(record, anywhere=moved) if not self._is_question(other)]
         for other in found:
             self._as_stored.setdefault(other.id, other)
             self._seen.setdefault(other.id, other)
@@ -86,9 +93,9 @@ class Planner:
         groups: dict[tuple[object, ...], list[MemoryRecord]] = {}
         for record in self._seen.values():
             groups.setdefault(meaning_of(record), []).append(record)
+        self._speaks_for = {record.id: who_stays(group).id for group in groups.values() for record in group}
         for record in own:
-            group = groups[meaning_of(record)]
-            survivor = who_stays(group) if len(group) > 1 else record
+            survivor = self._seen[self._speaks_for[record.id]]
             if survivor.id != record.id and why_it_stays_too(self._view, record, survivor) is None:
                 self._stays[record.id] = survivor.id
                 self._do(Action.MERGE, record.id, (survivor.id,), f"says the same as {survivor.id}")
@@ -96,7 +103,8 @@ class Planner:
     def _compare(self, record: MemoryRecord) -> None:
         if record.type is Type.EPISODE or len(record.content) > LONGEST:
             return
-        for id in dict.fromkeys(self._stays.get(id, id) for id in self._near[record.id]):
+        # One of those that say the same is enough: a conflict with each of them would keep them from being merged.
+        for id in dict.fromkeys(self._speaks_for[id] for id in self._near[record.id]):
             other = self._seen[id]
             if id == record.id or other.type is Type.EPISODE or len(other.content) > LONGEST:
                 continue

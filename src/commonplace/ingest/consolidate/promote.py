@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.guard.standing import is_grounded
 from commonplace.ingest.consolidate.match import canonical
-from commonplace.ingest.consolidate.scope import is_widened
+from commonplace.ingest.consolidate.scope import FOR_A_PERSON, is_widened
 from commonplace.model.link import Conflict, ConflictState
 from commonplace.model.source import Source
 from commonplace.model.words import Entity, Relation, Status, Trust, Type
@@ -67,7 +67,7 @@ def _why_not_alone(view: View, record: MemoryRecord) -> str | None:
     if record.supersedes:
         return "it would replace another memory; a person decides that"
     if is_widened(view, record):
-        return "it would hold for all projects; a person decides that"
+        return FOR_A_PERSON
     return None
 
 

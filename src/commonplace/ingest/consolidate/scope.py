@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from commonplace.seam.catalog import View
 
 _OWNERS = ("project_id", "repo_id", "agent_id")
+FOR_A_PERSON = "it would hold for all projects; a person decides that"
 _OF_A_PROJECT = (Scope.PROJECT, Scope.REPO)
 
 
