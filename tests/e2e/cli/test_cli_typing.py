@@ -21,6 +21,11 @@ from commonplace.surfaces.operations import GROUPS, OPERATIONS, Described
 from e2e.cli.shell import Shell
 
 
+def _typed(name: str) -> str:
+    """How people type it: what is done in the inbox stands behind it, `inbox accept`."""
+    return name.replace("inbox-", "inbox ")
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
 def test_every_operation_is_a_command_and_every_field_has_its_place(operation: Described) -> None:
     named = {name for option in by_command(operation.name) for name in option.names}
@@ -28,7 +33,7 @@ def test_every_operation_is_a_command_and_every_field_has_its_place(operation: D
         assert field.help, field.name
         assert field.name in operation.positional or f"--{field.name.replace('_', '-')}" in named
     assert operation.group in GROUPS
-    assert operation.example.startswith(operation.name)
+    assert operation.example.startswith(_typed(operation.name))
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
@@ -43,8 +48,17 @@ def test_no_option_has_two_meanings(operation: Described) -> None:
 def test_every_command_has_help_with_an_example(shell: Shell, name: str) -> None:
     said = shell(name, "--help")
     assert said.code == 0
-    assert f"$ commonplace {name}" in said.out
+    assert f"$ commonplace {_typed(name)}" in said.out
     assert said.out == shell("help", name).out
+
+
+@pytest.mark.parametrize("name", [one.name for one in OPERATIONS if _typed(one.name) != one.name])
+def test_a_command_of_two_words_may_also_be_typed_as_one(shell: Shell, name: str) -> None:
+    said = shell(name, "--help")
+    two = _typed(name).split()
+    assert shell(*two, "--help") == said
+    assert shell("help", *two) == said
+    assert shell("--actor", "bob", *two, "--help") == said
 
 
 def test_options_of_everywhere_may_stand_anywhere(shell: Shell) -> None:

@@ -182,6 +182,67 @@ def test_a_line_that_was_kept_aside_is_named_and_seen_in_the_exit_code(sh: Shell
     assert f"line {len(lines)}" in said.out
 
 
+TALK = """User: We decided to write the reports in Typst because LaTeX was too slow.
+Assistant: Noted. I still have to update the runbook.
+User: The staging server runs on port 7070. I prefer short meetings. Please always write the date in full.
+"""
+
+
+def test_a_conversation_is_captured_and_worked_through(sh: Shell) -> None:
+    (sh.folder / "talk.txt").write_text(TALK)
+    raw = sh.quiet("import-source", "talk.txt", "--title", "Tuesday")
+    assert "0 waiting" in sh("queue").out
+    event = sh.quiet("capture-conversation", raw, "--project", "borealis")
+    assert sh("retry", event).out.startswith("pending"), "what waits may be asked for again"
+    assert "1 done" in sh("process").out
+    assert sh("event", event).out.startswith("done")
+    assert sh("retry", event).code == 18
+    (sh.folder / "empty-handed.txt").write_text("User: hello\nAssistant: hello\n")
+    assert sh.quiet("capture-session", "empty-handed.txt", "--project", "borealis") != event
+    assert "1 done, 0 in the inbox" in sh("work", "--once").out
+
+
+def test_what_waits_is_answered_one_by_one_or_by_policy(sh: Shell) -> None:
+    waiting = {item["record"]["content"]: item for item in sh("inbox", "--json").json}
+    ids = [item["record"]["id"] for item in waiting.values()]
+    assert len(ids) >= 4
+    shown = sh("inbox").out
+    assert all(f"+ {said}" in shown for said in waiting)
+    assert shown.count("waits: ") == shown.count("evidence: ") == len(ids)
+    assert sh("inbox", "accept", ids[0], "--rationale", "it was too slow").code == 0
+    edited = sh("inbox", "edit", ids[1], "In other words.", "--rationale", "clearer", "--json").json
+    assert (edited["status"], edited["content"]) == ("active", "In other words.")
+    assert sh("inbox", "reject", ids[2], "--reason", "hearsay", "--json").json["status"] == "archived"
+    assert sh("inbox", "merge", ids[3], ids[0], "--json").json["id"] == ids[0]
+    (sh.folder / "policy.toml").write_text('[[accept]]\ntypes = ["project"]\ntrusts = ["agent"]\n')
+    assert sh("inbox", "apply", "policy.toml", "--dry-run", "--json").json["accepted"] == []
+    later = sh("--actor", "agent:scout", "save", "Alice sings.", "--type", "profile", "-q").id
+    assert sh("inbox", "defer", later, "2999-01-01T00:00:00Z").code == 0
+    assert later not in sh("inbox", "-q").out
+    assert later in sh("inbox", "--deferred").out
+
+
+def test_a_fact_about_the_person_is_known_by_its_subject(sh: Shell) -> None:
+    first = sh.quiet("upsert-profile-fact", "editor", "Alice uses Vim.")
+    now = sh("upsert-profile-fact", "editor", "Alice uses Helix.", "--json").json
+    assert now["supersedes"] == first
+
+
+def test_what_disagrees_is_shown_and_a_person_decides(sh: Shell) -> None:
+    known = sh.quiet("save", "The API of Borealis listens on port 7001.", "--type", "project", "--project", "borealis")
+    (sh.folder / "note.txt").write_text("User: The API of Borealis listens on port 7002.\n")
+    sh("capture-session", "note.txt", "--project", "borealis")
+    sh("process")
+    claim = next(item for item in sh("inbox", "--json").json if "7002" in item["record"]["content"])["record"]["id"]
+    assert "would do 1" in sh("consolidate", "--dry-run", "--ids", claim).out
+    assert f"conflict {claim}" in sh("consolidate", "--ids", claim).out
+    conflict = next(one for one in sh("conflicts", "--json").json if claim in (one["left_id"], one["right_id"]))
+    assert sh("promote", claim).code == 18, "what disagrees is not promoted before somebody has decided"
+    said = sh("resolve", conflict["id"], claim, "--reason", "the config says 7001")
+    assert said.code == 0
+    assert {sh("get", id, "--json").json["status"] for id in (known, claim)} == {"active", "contradicted"}
+
+
 def test_every_verb_of_the_table_was_used_above(sh: Shell) -> None:
-    used = {word for words in sh.ran for word in words}
+    used = {word for words in sh.ran for word in (*words, "-".join(words[:2]))}
     assert {operation.name for operation in OPERATIONS} <= used
