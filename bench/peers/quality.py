@@ -19,7 +19,8 @@ from bench.quality.metrics import difference, interval
 from bench.quality.runner import Answer, ask
 from bench.quality.systems import SYSTEMS, Ranking, System
 
-CONVERSATIONS = 2
+# Of the half on which none of our weights was chosen: that is the first five.
+CONVERSATIONS = slice(5, 7)
 _METRICS = ("rec@10", "all@10")
 
 
@@ -57,7 +58,7 @@ def locomo(results: Sequence[Result], homes: dict[str, Home], questions: int | N
     from bench.quality.locomo import turns
 
     cases = turns()
-    cases = replace(cases, stores=cases.stores[:CONVERSATIONS])
+    cases = replace(cases, stores=cases.stores[CONVERSATIONS])
     queries([question.text for store in cases.stores for question in store.questions])
     answered: dict[str, list[Answer]] = {}
     troubles: dict[str, str] = {}
@@ -66,7 +67,7 @@ def locomo(results: Sequence[Result], homes: dict[str, Home], questions: int | N
             answered[name] = list(ask(cases, name, opened, questions))
         except WorkerError as cause:
             troubles[name] = str(cause)
-    yield f"LoCoMo, turn view, the first {CONVERSATIONS} conversations, in points with 95 % half-widths:\n"
+    yield "LoCoMo, turn view, its sixth and seventh conversation, in points with 95 % half-widths:\n"
     yield from table(
         ("system", "n", "recall@10", "all@10", "recall@10 behind ours"),
         [_row(name, held, answered["commonplace"]) for name, held in answered.items()],
