@@ -48,18 +48,31 @@ def extract(scribe: Scribe, job: Job) -> Extraction | None:
     extractor = scribe.extractor
     proposals = proposals_of(extractor, found.transcript, settings.EXTRACT_SECONDS)
     with scribe.reading() as view:
-        injected = injected_spans(found.transcript.body)
+        echoes = _Echoes(view, found.transcript.body)
         for proposal in proposals:
             made = candidate(
                 found.event, found.source, found.transcript, proposal, found.channel, extractor.name, scribe.clock.now()
             )
             if made is None:
                 found.counts["dropped"] += 1
-            elif is_inside((proposal.start, proposal.end), injected) or echo_of(view, made.content):
+            elif echoes.has((proposal.start, proposal.end), made.content):
                 found.counts["echoed"] += 1
             else:
                 found.candidates.append(made)
     return found if _write(scribe, job, found) else None
+
+
+class _Echoes:
+    """What of a source only repeats what this book handed out."""
+
+    def __init__(self, view: View, body: str) -> None:
+        self._view, self._injected = view, injected_spans(body)
+        self._any_handed_out = bool(view.receipts(limit=1))  # a book that was never asked cannot be echoed
+
+    def has(self, span: tuple[int, int], content: str) -> bool:
+        if is_inside(span, self._injected):
+            return True
+        return self._any_handed_out and echo_of(self._view, content) is not None
 
 
 def _begin(scribe: Scribe, job: Job) -> Extraction | None:

@@ -19,7 +19,7 @@ from commonplace.engine.scribe import Request, Scribe, harmless
 from commonplace.engine.upkeep import keep_up, run_due
 from commonplace.errors import ConflictError, NotFoundError
 from commonplace.ingest import queue
-from commonplace.ingest.attempt import ExtractionError
+from commonplace.ingest.attempt import ExtractionError, failure_of
 from commonplace.model.job import EXTRACT, Job, WorkReport
 from commonplace.model.source import IngestionEvent, JobState
 from commonplace.model.words import Entity, Verb
@@ -82,8 +82,8 @@ class _Run:
         self.worked += 1
         try:
             self._note(extract(self._scribe, job))
-        except ExtractionError as cause:
-            self._counts[_fail(self._scribe, job, cause)] += 1
+        except Exception as cause:  # noqa: BLE001 - whatever it is, it is kept with its event and the others go on
+            self._counts[_fail(self._scribe, job, failure_of(cause))] += 1
 
     def _note(self, came_of_it: Extraction | None) -> None:
         if came_of_it is not None:

@@ -43,7 +43,7 @@ def proposals_of(extractor: Extractor, transcript: Transcript, seconds: float) -
     thread.start()
     thread.join(seconds)
     if trouble:
-        raise _said(trouble[0], transcript.body) from trouble[0]
+        raise failure_of(trouble[0], transcript.body) from trouble[0]
     if not answer:
         raise ExtractionError(f"the extractor did not answer within {seconds:g} seconds")
     found: list[Proposal] = answer[0]
@@ -63,12 +63,18 @@ def _checked(answer: object) -> list[Proposal]:
     return found
 
 
-def _said(cause: BaseException, body: str) -> ExtractionError:
+def failure_of(cause: BaseException, body: str | None = None) -> ExtractionError:
+    """What went wrong, as it may be kept. Of an error that is not ours only its name, unless it is seen to quote nothing."""
     if isinstance(cause, ExtractionError):
         return cause
     if isinstance(cause, CommonplaceError):
-        return ExtractionError(f"{cause.kind}: {cause.message}"[:300], is_passing=cause.kind == "unavailable")
-    return ExtractionError(f"{type(cause).__name__}: {_harmless(str(cause), body)}".removesuffix(": "))
+        return ExtractionError(f"{cause.kind}: {cause.message}"[:300], is_passing=cause.kind in _PASSING)
+    said = "" if body is None else _harmless(str(cause), body)
+    return ExtractionError(f"{type(cause).__name__}: {said}".removesuffix(": "))
+
+
+# Somebody is away or at it: no fault of the event, and no try of its five.
+_PASSING = ("unavailable", "not_searched", "locked")
 
 
 def _harmless(said: str, body: str) -> str:

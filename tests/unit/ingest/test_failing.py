@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commonplace import Book
-from commonplace.errors import ConflictError, NotFoundError
+from commonplace.errors import ConflictError, NotFoundError, UnavailableError
 from commonplace.model.words import Entity
 from commonplace.testing.clocks import TickingClock
 
@@ -81,6 +81,34 @@ class TestOneFailure:
             book.process_pending()
             assert book.event(event.id).error == "ValueError"
             book.close()
+
+    def test_an_extractor_that_is_not_there_fails_the_event_not_the_call(self, open_book) -> None:
+        book = open_book()
+
+        def nowhere() -> None:
+            raise UnavailableError("there is no such extractor")
+
+        book._scribe._extractor = nowhere
+        event = book.capture_session(TALK)
+        assert book.process_pending().failed == 1
+        assert book.event(event.id).error == "unavailable: there is no such extractor"
+
+    def test_a_fault_of_ours_is_kept_with_the_event_and_the_others_go_on(self, open_book, monkeypatch) -> None:
+        from commonplace.engine import extraction
+
+        real, asked = extraction.candidate, []
+
+        def broken(*given):
+            asked.append(given)
+            return real(*given) if len(asked) > 1 else 1 / 0
+
+        monkeypatch.setattr(extraction, "candidate", broken)
+        book = open_book(extractor=Finding())
+        event = book.capture_session(TALK)
+        book.capture_session(TALK + " Again.")
+        report = book.process_pending()
+        assert (report.failed, report.done) == (1, 1)
+        assert book.event(event.id).error == "ZeroDivisionError"
 
     def test_the_next_event_is_worked_all_the_same(self, open_book) -> None:
         book = open_book(extractor=Raising(times=1))
