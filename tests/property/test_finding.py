@@ -88,7 +88,7 @@ def asked_of(where, circle):
     return given | {"project": circle.project_id, "repo": circle.repo_id, "agent": circle.agent_id}
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(libraries, some_links, st.lists(st.tuples(filters, circles, ANY_TEXT, PROFILES), min_size=3, max_size=6))
 def test_nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up(held, links, asked):
     """rfc 34, 39, 40."""
@@ -116,7 +116,7 @@ def test_nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up(held, 
             assert all(plain.matches(book.get(name)) for name in names)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(libraries, some_links, ANY_TEXT, st.lists(any_moment, max_size=2))
 def test_a_search_of_the_past_finds_only_what_the_book_had_then(held, links, query, moments):
     with a_book(held, links, embedded=False) as book:
@@ -126,7 +126,7 @@ def test_a_search_of_the_past_finds_only_what_the_book_had_then(held, links, que
                 assert then[result.record.id] == result.record
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(libraries, ANY_TEXT)
 def test_asking_changes_nothing_and_twice_is_the_same(held, query):
     with a_book(held) as book:
@@ -136,7 +136,7 @@ def test_asking_changes_nothing_and_twice_is_the_same(held, query):
         assert book.verify()
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(st.lists(statements, min_size=1, max_size=8), st.data())
 def test_what_holds_all_the_words_of_a_short_question_is_found(said, data):
     from commonplace.testing.makers import a_memory
