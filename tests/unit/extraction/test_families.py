@@ -284,7 +284,7 @@ def test_a_sentence_that_begins_with_a_capital_letter_is_no_retain_line(line):
         ("Please remember: the release manager is Ingrid.", "The release manager is Ingrid."),
         ("Don't forget that invoices go out on the 5th.", "Invoices go out on the 5th."),
         ("Can you remember that I like tea?", "Alice likes tea."),
-        ("For future reference, the runbook lives in the wiki.", "The runbook lives in docs/ops."),
+        ("For future reference, the runbook lives in the wiki.", "The runbook lives in the wiki."),
     ],
 )
 def test_what_a_person_asks_to_be_remembered_is_proposed_with_high_confidence(text, content):
