@@ -21,6 +21,9 @@ from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Relation, Scope, Status, Trust, Verb
 
+# Of the reason why something waits, when another one joins it.
+_KEPT = 500
+
 
 class Run(NamedTuple):
     """One run in the making. Each step is one operation of it, or the reason why it is not done."""
@@ -83,6 +86,10 @@ def _relate(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
 
 def _conflict(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
     dispute(run.pen, records[0], records[1], step.reason)
+    for one, other in (records, reversed(records)):
+        if one.status is Status.INBOX:
+            waits = f"{one.status_reason}; " if one.status_reason else ""
+            run.pen.change(one, status_reason=f"{waits[:_KEPT]}it disagrees with {other.id} ({step.reason})")
     run.sign(Verb.CONTRADICT, step.reason)
     return None
 

@@ -62,6 +62,17 @@ def test_only_the_same_sort_of_statement_to_the_same_readers_is_merged(book, hea
     assert book.consolidate().of("merge") == ()
 
 
+@pytest.mark.parametrize("fields", [{"agent_id": "claude"}, {"scope": "global", "agent_id": "claude", "repo_id": "r"}])
+def test_who_heard_it_does_not_matter_only_who_reads_it(book, known, heard, fields):
+    """Two agents that hear the same hear one thing; what an agent keeps to itself is another."""
+    readers = {"scope": fields.get("scope", "project")}
+    stays = known("Tests are run by pytest", **({"project_id": None} if "scope" in fields else {}), **readers)
+    goes = heard("pytest runs the tests", **fields)
+    own = heard("pytest runs the tests", scope="agent", agent_id="claude")
+    assert [step.touches for step in book.consolidate().of("merge")] == [(goes.id, stays.id)]
+    assert book.get(own.id).status == "inbox"
+
+
 def test_episodes_of_some_age_are_merged_only_if_they_are_copies(book, heard, clock):
     """rfc 62: an episode is a candidate when it is old enough."""
     fields = {"type": "episode", "status": "active"}

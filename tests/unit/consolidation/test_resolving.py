@@ -27,6 +27,7 @@ def test_contradictory_facts_coexist_with_status_and_evidence(book, disputed):
     assert {conflict.left.status, conflict.right.status} == {"active", "inbox"}
     assert "8080" in conflict.reason
     assert "9090" in conflict.reason
+    assert old.id in (book.get(new.id).status_reason or "")
     with book._scribe.reading() as view:
         links = {(link.from_id, link.to_id) for link in view.links(old.id) if link.relation == "contradicts"}
     assert links == {(old.id, new.id), (new.id, old.id)}

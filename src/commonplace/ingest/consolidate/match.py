@@ -8,13 +8,14 @@ do not mean the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace.errors import CommonplaceError
 from commonplace.ingest.consolidate.values import DENIAL, VALUES, Token, tokens_of
-from commonplace.model.filter import Filter
+from commonplace.model.filter import PRIVATE, Filter
+from commonplace.model.record import LIVE
 from commonplace.model.terms import query_terms
-from commonplace.model.words import Status, Type
+from commonplace.model.words import Scope, Type
 from commonplace.retrieve.understand import telling_words
 
 if TYPE_CHECKING:
@@ -29,17 +30,23 @@ LONGEST = 1_000
 PARTNERS = 20
 _JOINS = frozenset(("and", "or", "but", "nor"))
 _STATEMENTS = tuple(kind for kind in Type if kind is not Type.EPISODE)
-_READERS = ("scope", "project_id", "repo_id", "agent_id", "tenant")
+
+
+def readers_of(record: MemoryRecord) -> dict[str, Any]:
+    """Who gets to see it. Which agent it came from does not matter, unless it is that agent's own."""
+    readers = {"scope": record.scope, "tenant": record.tenant}
+    if record.scope is not Scope.GLOBAL:
+        readers |= {"project_id": record.project_id, "repo_id": record.repo_id}
+    return readers | {"agent_id": record.agent_id} if record.scope in PRIVATE else readers
 
 
 def same_readers(one: MemoryRecord, other: MemoryRecord) -> bool:
-    return all(getattr(one, field) == getattr(other, field) for field in _READERS)
+    return readers_of(one) == readers_of(other)
 
 
 def meaning_of(record: MemoryRecord) -> tuple[object, ...]:
     """Equal for memories that say the same to the same readers, and for no others."""
-    readers = tuple(getattr(record, field) for field in _READERS)
-    return (record.type, *readers, record.valid_from, record.valid_to, *canonical(record))
+    return (record.type, *readers_of(record).values(), record.valid_from, record.valid_to, *canonical(record))
 
 
 def canonical(record: MemoryRecord) -> tuple[str, ...]:
@@ -122,15 +129,7 @@ class Partners(NamedTuple):
 
 
 def _narrow(record: MemoryRecord, anywhere: bool) -> Filter:
-    live = Filter(statuses=(Status.ACTIVE, Status.INBOX), types=_STATEMENTS, tenant=record.tenant)
     if anywhere:
-        return live
-    return Filter(
-        statuses=live.statuses,
-        types=live.types,
-        tenant=record.tenant,
-        scopes=(record.scope,),
-        project_id=record.project_id,
-        repo_id=record.repo_id,
-        agent_id=record.agent_id,
-    )
+        return Filter(statuses=LIVE, types=_STATEMENTS, tenant=record.tenant)
+    readers = readers_of(record)
+    return Filter(statuses=LIVE, types=_STATEMENTS, scopes=(readers.pop("scope"),), **readers)
