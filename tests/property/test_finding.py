@@ -88,9 +88,7 @@ def asked_of(where, circle):
     return given | {"project": circle.project_id, "repo": circle.repo_id, "agent": circle.agent_id}
 
 
-@settings(max_examples=10)
-@given(libraries, some_links, st.lists(st.tuples(filters, circles, ANY_TEXT, PROFILES), min_size=3, max_size=6))
-def test_nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up(held, links, asked):
+def nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up(held, links, asked):
     """rfc 34, 39, 40."""
     with a_book(held, links) as book:
         for where, circle, query, profile in asked:
@@ -116,9 +114,7 @@ def test_nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up(held, 
             assert all(plain.matches(book.get(name)) for name in names)
 
 
-@settings(max_examples=10)
-@given(libraries, some_links, ANY_TEXT, st.lists(any_moment, max_size=2))
-def test_a_search_of_the_past_finds_only_what_the_book_had_then(held, links, query, moments):
+def a_search_of_the_past_finds_only_what_the_book_had_then(held, links, query, moments):
     with a_book(held, links, embedded=False) as book:
         for moment in [EPOCH, *moments]:
             then = {record.id: record for record in book.list(as_of=moment, limit=1000)}
@@ -126,9 +122,7 @@ def test_a_search_of_the_past_finds_only_what_the_book_had_then(held, links, que
                 assert then[result.record.id] == result.record
 
 
-@settings(max_examples=10)
-@given(libraries, ANY_TEXT)
-def test_asking_changes_nothing_and_twice_is_the_same(held, query):
+def asking_changes_nothing_and_twice_is_the_same(held, query):
     with a_book(held) as book:
         first, second = (book.search(query, statuses="all") for _ in range(2))
         assert [*first] == [*second]
@@ -136,9 +130,7 @@ def test_asking_changes_nothing_and_twice_is_the_same(held, query):
         assert book.verify()
 
 
-@settings(max_examples=10)
-@given(st.lists(statements, min_size=1, max_size=8), st.data())
-def test_what_holds_all_the_words_of_a_short_question_is_found(said, data):
+def what_holds_all_the_words_of_a_short_question_is_found(said, data):
     from commonplace.testing.makers import a_memory
 
     word = data.draw(st.sampled_from(["falcon", "max_inject_chars", "us-east-1", "数据库", "C++", "x9y"]))
@@ -172,15 +164,40 @@ def test_a_circle_of_nobody_holds_everything():
     assert Circle().is_everything
 
 
+PROOFS = {
+    nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up: (
+        libraries,
+        some_links,
+        st.lists(st.tuples(filters, circles, ANY_TEXT, PROFILES), min_size=3, max_size=6),
+    ),
+    a_search_of_the_past_finds_only_what_the_book_had_then: (
+        libraries,
+        some_links,
+        ANY_TEXT,
+        st.lists(any_moment, max_size=2),
+    ),
+    asking_changes_nothing_and_twice_is_the_same: (
+        libraries,
+        ANY_TEXT,
+    ),
+    what_holds_all_the_words_of_a_short_question_is_found: (
+        st.lists(statements, min_size=1, max_size=8),
+        st.data(),
+    ),
+}
+
+
+def proved(proof, examples):
+    print(f"{proof.__name__}, {examples} examples")
+    settings(settings.get_profile("quick"), max_examples=examples)(given(*PROOFS[proof])(proof))()
+
+
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
+def test_it_holds_for_any_book(proof):
+    proved(proof, 10)
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize(
-    "proof",
-    [
-        test_nothing_outside_the_filter_ever_comes_up_and_every_score_adds_up,
-        test_a_search_of_the_past_finds_only_what_the_book_had_then,
-        test_asking_changes_nothing_and_twice_is_the_same,
-    ],
-    ids=lambda proof: proof.__name__,
-)
-def test_it_holds_for_many_more(proof):
-    settings(settings.get_profile("nightly"), max_examples=400)(proof)()
+@pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: proof.__name__)
+def test_it_holds_for_many_more_books(proof):
+    proved(proof, 500)
