@@ -36,7 +36,7 @@ def open_book(
     clock: Clock | None = None,
     embedder: str | Embedder | None = None,
     reranker: str | Reranker | None = None,
-    extractor: Extractor | None = None,
+    extractor: str | Extractor | None = None,
 ) -> Book:
     """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place.
 
@@ -72,12 +72,12 @@ def _configured_models(embedder: str | Embedder | None, reranker: str | Reranker
     return ConfiguredModels(configured(), embedder, reranker)
 
 
-def _configured_extractor(own: Extractor | None) -> Extractor:
-    if own is not None:
+def _configured_extractor(own: str | Extractor | None) -> Extractor:
+    if own is not None and not isinstance(own, str):
         return own
-    from commonplace.ingest.rules.extractor import RuleExtractor
+    from commonplace.ingest.choice import NoExtractor, choose_extractor
 
-    return RuleExtractor()
+    return choose_extractor(configured(), own) or NoExtractor()
 
 
 def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:

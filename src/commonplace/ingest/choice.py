@@ -17,7 +17,18 @@ from typing import TYPE_CHECKING, Any
 from commonplace.errors import InvalidError
 
 if TYPE_CHECKING:
+    from commonplace.model.proposal import Proposal
+    from commonplace.model.transcript import Transcript
     from commonplace.seam.extractor import Extractor
+
+
+class NoExtractor:
+    """Sources are kept, and nothing is proposed of what they say."""
+
+    name = "none"
+
+    def proposals(self, transcript: Transcript) -> tuple[Proposal, ...]:  # noqa: ARG002 (part of the promise)
+        return ()
 
 
 def choose_extractor(config: Mapping[str, Any], named: str | None = None) -> Extractor | None:
