@@ -73,12 +73,12 @@ def _capture(
 ) -> IngestionEvent:
     scope = _scope(asked)
     imported = _imported(scribe, asked.source)
-    made = imported or describe(scribe, asked, kind, mode)
+    made, note = (imported, None) if imported else describe(scribe, asked, kind, mode)
     with scribe.writing() as pen:
         source = imported or keep(pen, made)
         for event in pen.view.events(source_ref=source.id, limit=1):
             return event
-        event = _event(pen, source, asked, scope, trigger, mode)
+        event = msgspec.structs.replace(_event(pen, source, asked, scope, trigger, mode), outcome=note)
         pen.write(Entity.EVENT, None, event)
         pen.sign(Verb.CAPTURE, run=event.id)
         from commonplace.ingest.queue import job_of
@@ -104,14 +104,16 @@ def _event(
     )
 
 
-def describe(scribe: Scribe, asked: Material, kind: SourceKind, mode: CaptureMode | None = None) -> Source:
-    """The source that the material makes: readable, whole, without its secrets."""
+def describe(
+    scribe: Scribe, asked: Material, kind: SourceKind, mode: CaptureMode | None = None
+) -> tuple[Source, str | None]:
+    """The source that the material makes: readable, whole, without its secrets; and what the reader has to say about it."""
     from commonplace.ingest.outline import outline_of
     from commonplace.ingest.reading import read
 
     admit({"title": asked.title, "uri": asked.uri})
     found = _spoken(read(asked.source, asked.format), kind, mode, scribe.trust)
-    return Source(
+    made = Source(
         id=new_id(),
         kind=kind,
         title=asked.title or found.title,
@@ -124,6 +126,7 @@ def describe(scribe: Scribe, asked: Material, kind: SourceKind, mode: CaptureMod
         format=found.format,
         outline=outline_of(found),
     )
+    return made, found.note
 
 
 def _spoken(found: Transcript, kind: SourceKind, mode: CaptureMode | None, trust: Trust) -> Transcript:

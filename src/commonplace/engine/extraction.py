@@ -119,6 +119,7 @@ def _write(scribe: Scribe, job: Job, found: Extraction) -> bool:
 
 def _done(event: IngestionEvent, found: Extraction, now: datetime) -> IngestionEvent:
     came = ", ".join(f"{number} {name}" for name, number in found.counts.items() if number) or "nothing but the episode"
+    came = f"{event.outcome}; {came}" if event.outcome else came  # what the reader had to say stays said
     return msgspec.structs.replace(event, state=JobState.DONE, updated_at=now, outcome=came, error=None)
 
 

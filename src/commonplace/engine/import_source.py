@@ -28,7 +28,7 @@ class ImportSource(Material, frozen=True, kw_only=True):
 
 def import_source(scribe: Scribe, asked: ImportSource) -> Source:
     """One source and no event. The same material twice is one source."""
-    made = describe(scribe, asked, asked.kind)
+    made, _ = describe(scribe, asked, asked.kind)
     with scribe.writing() as pen:
         source = keep(pen, made)
         if source is made:

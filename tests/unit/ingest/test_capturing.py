@@ -100,6 +100,13 @@ class TestWhatIsKept:
         assert book.capture_session("a: c", project_id="p").requested_scope == "project"
         assert book.capture_session("a: d", project_id="p", repo_id="r").requested_scope == "repo"
 
+    def test_the_event_says_what_its_reader_has_to_say(self, open_book) -> None:
+        book = open_book(extractor=Finding())
+        event = book.capture_session('{"a": "The port is 8080."}')
+        assert event.outcome == "no reader knows this format; it was taken as plain text"
+        book.process_pending()
+        assert book.event(event.id).outcome == f"{event.outcome}; 1 made"
+
     @pytest.mark.parametrize("empty", ["", "  \n\t ", b""])
     def test_nothing_is_not_captured(self, book: Book, empty: str | bytes) -> None:
         with pytest.raises(InvalidError):
@@ -152,6 +159,23 @@ class TestSecrets:
             start, end = map(int, record.evidence_ref.partition("#")[2].split("-"))
             assert source.body[start:end] == record.content
         assert "The port is 8080." in {record.content for record in book.list(statuses="inbox")}
+
+
+def test_a_purge_reaches_the_source_and_all_that_came_of_it(open_book, path: Path) -> None:
+    """Rows 126, 127: with the episode go the candidates, the source and what the journal said, in every file of the book."""
+    book = open_book(extractor=Finding())
+    event = book.capture_session("User: The xylophone is in the quagmire.\nAssistant: The zeppelin is there too.")
+    book.process_pending()
+    [episode] = book.list(types="episode")
+    gone = book.purge(episode.id)
+    assert event.source_ref in gone.sources
+    assert book.list(statuses="all") == []
+    assert book.verify().ok
+    assert book.process_pending().done == 0
+    book.close()
+    for file in path.parent.glob("book.sqlite*"):
+        held = file.read_bytes()
+        assert not [word for word in (b"xylophone", b"quagmire", b"zeppelin") if word in held], file.name
 
 
 class TestImportedMaterial:
