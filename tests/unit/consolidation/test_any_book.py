@@ -6,17 +6,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.unit.consolidation.conftest import keep
 
 import commonplace
-from commonplace.ingest.consolidate.match import canonical
+from commonplace.ingest.consolidate.conflict import disagreement
+from commonplace.ingest.consolidate.match import canonical, forms_of, is_nearly
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Relation, Status, Trust, Type
 from commonplace.testing.clocks import EPOCH, TickingClock
 from commonplace.testing.makers import a_conflict, a_link, a_memory
 from commonplace.testing.state import nouns_of, state_of
+from commonplace.testing.strategies import texts
 
 _SAID = (
     "The API listens on port 8080.", "the API is listening on port 8080", "The API listens on port 9090",
@@ -109,3 +111,34 @@ def test_no_statement_is_lost_twice_is_once_and_reverting_puts_all_back(held):
             left["memory"] = [memory for memory in left["memory"] if memory["id"] in there]
             assert left == before
             assert book.verify().ok
+
+
+_WORDS = (
+    "the",
+    "API",
+    "port",
+    "8080",
+    "9090",
+    "not",
+    "never",
+    "is",
+    "uses",
+    "and",
+    "two",
+    "3.11",
+    "Friday",
+    "by",
+    "in",
+    "it",
+)
+_phrases = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=9).map(" ".join)
+
+
+@settings(max_examples=300)
+@given(texts | _phrases, texts | _phrases)
+def test_any_two_texts_can_be_compared_from_either_side_and_what_says_the_same_never_disagrees(one, other):
+    assert (disagreement(one, other) is None) == (disagreement(other, one) is None)
+    assert is_nearly(one, other) == is_nearly(other, one)
+    assert disagreement(one, one) is None
+    if forms_of(one) == forms_of(other):
+        assert disagreement(one, other) is None

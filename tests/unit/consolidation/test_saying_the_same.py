@@ -17,6 +17,7 @@ SAME = [
     ("The release is on 12 May 2026.", "The release is on May 12th, 2026"),
     ("The stand-up is at 5pm", "The stand-up is at 17:00"),
     ("The limit is 1,000 requests", "The limit is 1000 requests"),
+    ("By the way, remember that tests are run by pytest", "Please note: pytest runs the tests"),
 ]
 NOT_THE_SAME = [
     ("The API listens on port 8080.", "The API listens on port 9090."),
@@ -30,6 +31,8 @@ NOT_THE_SAME = [
     ("Deploy from main or develop", "Deploy from main and develop"),
     ("All tests pass", "Some tests pass"),
     ("src/app.py is generated", "src/api.py is generated"),
+    ("Remember passwords", "Passwords"),
+    ("Note taking is easy", "Taking is easy"),
 ]
 
 

@@ -42,11 +42,16 @@ _PARTICIPLES = {
 _PASSIVE = re.compile(
     r"(?i)^(?P<whom>[^,;]+?) (?:is|are) (?P<denial>(?:not|never) )?(?:being )?(?P<done>[a-z]+) by (?P<who>[^,;]+?)[.!]?$"
 )
+# What people say before they say it.
+_LEAD_IN = re.compile(
+    r"(?i)^(?:(?:oh|ok|okay|well|so|and|also|by the way|btw|fyi|for the record|just so you know)[,:] +"
+    r"|(?:please +)?(?:note|remember)(?:[,:] +(?:that +)?| +that +))+"
+)
 
 
 def plain(text: str) -> str:
     """The text with its short forms written out and, where it is one, the passive turned round."""
-    written = text.strip().replace("’", "'")
+    written = _LEAD_IN.sub("", text.strip().replace("’", "'"))
     written = re.sub(r"(?i)\b(can|won|shan|ain)'t\b", lambda found: _CANNOT[found[1].lower()], written)
     written = re.sub(r"(?i)n't\b", " not", written)
     written = re.sub(r"(?i)'(ve|re|m|ll)\b", lambda found: _CONTRACTED[found[1].lower()], written)
