@@ -71,20 +71,34 @@ def capture_conversation(scribe: Scribe, asked: CaptureConversation) -> Ingestio
 def _capture(
     scribe: Scribe, asked: CaptureSession, kind: SourceKind, trigger: Trigger, mode: CaptureMode | None
 ) -> IngestionEvent:
+    """A data export holds many conversations: each is a source and an event of its own, and the first one answers."""
     scope = _scope(asked)
     imported = _imported(scribe, asked.source)
-    made, note = (imported, None) if imported else describe(scribe, asked, kind, mode)
+    made = [(imported, None)] if imported else _described(scribe, asked, kind, mode)
     with scribe.writing() as pen:
-        source = imported or keep(pen, made)
-        for event in pen.view.events(source_ref=source.id, limit=1):
-            return event
-        event = msgspec.structs.replace(_event(pen, source, asked, scope, trigger, mode), outcome=note)
-        pen.write(Entity.EVENT, None, event)
-        pen.sign(Verb.CAPTURE, run=event.id)
-        from commonplace.ingest.queue import job_of
+        events = [_captured(pen, source, note, asked, scope, trigger, mode) for source, note in made]
+        return events[0]
 
-        pen.draft.keep_job(job_of(event, pen.now))
-        return event
+
+def _captured(
+    pen: Pen,
+    made: Source,
+    note: str | None,
+    asked: CaptureSession,
+    scope: Scope,
+    trigger: Trigger,
+    mode: CaptureMode | None,
+) -> IngestionEvent:
+    source = keep(pen, made)
+    for there in pen.view.events(source_ref=source.id, limit=1):
+        return there
+    event = msgspec.structs.replace(_event(pen, source, asked, scope, trigger, mode), outcome=note)
+    pen.write(Entity.EVENT, None, event)
+    pen.sign(Verb.CAPTURE, run=event.id)
+    from commonplace.ingest.queue import job_of
+
+    pen.draft.keep_job(job_of(event, pen.now))
+    return event
 
 
 def _event(
@@ -104,16 +118,26 @@ def _event(
     )
 
 
+def _described(
+    scribe: Scribe, asked: Material, kind: SourceKind, mode: CaptureMode | None
+) -> list[tuple[Source, str | None]]:
+    """The sources that the material makes, and what the reader has to say about each."""
+    from commonplace.ingest.reading import read_each
+
+    found = read_each(asked.source, asked.format)
+    many = f"one of {len(found):,} conversations" if len(found) > 1 else None
+    return [(describe(scribe, asked, one, kind, mode), one.note or many) for one in found]
+
+
 def describe(
-    scribe: Scribe, asked: Material, kind: SourceKind, mode: CaptureMode | None = None
-) -> tuple[Source, str | None]:
-    """The source that the material makes: readable, whole, without its secrets; and what the reader has to say about it."""
+    scribe: Scribe, asked: Material, understood: Transcript, kind: SourceKind, mode: CaptureMode | None = None
+) -> Source:
+    """What is kept of a transcript: readable, whole, without its secrets."""
     from commonplace.ingest.outline import outline_of
-    from commonplace.ingest.reading import read
 
     admit({"title": asked.title, "uri": asked.uri})
-    found = _spoken(read(asked.source, asked.format), kind, mode, scribe.trust)
-    made = Source(
+    found = _spoken(understood, kind, mode, scribe.trust)
+    return Source(
         id=new_id(),
         kind=kind,
         title=asked.title or found.title,
@@ -126,7 +150,6 @@ def describe(
         format=found.format,
         outline=outline_of(found),
     )
-    return made, found.note
 
 
 def _spoken(found: Transcript, kind: SourceKind, mode: CaptureMode | None, trust: Trust) -> Transcript:
@@ -147,7 +170,8 @@ def _spoken(found: Transcript, kind: SourceKind, mode: CaptureMode | None, trust
 
 def keep(pen: Pen, made: Source) -> Source:
     """The source with this body: the one that is there, or this one."""
-    assert made.fingerprint
+    if made.fingerprint is None:
+        return made  # of an older book, and here already
     there = pen.view.source_like(made.fingerprint)
     if there is not None:
         return there

@@ -28,7 +28,9 @@ class ImportSource(Material, frozen=True, kw_only=True):
 
 def import_source(scribe: Scribe, asked: ImportSource) -> Source:
     """One source and no event. The same material twice is one source."""
-    made, _ = describe(scribe, asked, asked.kind)
+    from commonplace.ingest.reading import read
+
+    made = describe(scribe, asked, read(asked.source, asked.format), asked.kind)
     with scribe.writing() as pen:
         source = keep(pen, made)
         if source is made:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import ModuleType
 
 import msgspec
 
@@ -27,12 +28,29 @@ FORMATS = {
 
 def read(raw: str | bytes, format: str | None = None) -> Transcript:
     """What the material says, without the secrets in it. A named format is tried alone; else each, and plain text at last."""
+    material = _material(raw)
+    return _kept(_understood(material, format)[0])
+
+
+def read_each(raw: str | bytes, format: str | None = None) -> list[Transcript]:
+    """As `read`, one transcript for each conversation: a data export holds many."""
+    material = _material(raw)
+    whole, reader = _understood(material, format)
+    several: list[Transcript] = reader.each(material) if hasattr(reader, "each") else []
+    return [_kept(one) for one in several] if len(several) > 1 else [_kept(whole)]
+
+
+def _material(raw: str | bytes) -> Material:
     if len(raw) > settings.MAX_MATERIAL_BYTES:
         raise TooLargeError(f"the material is larger than {settings.MAX_MATERIAL_BYTES} bytes", where="source")
     material = Material(raw)
     if not material.text.strip():
         raise InvalidError("there is nothing in it", hint="Give the material itself, or a file.", where="source")
-    found = without_secrets(_understood(material, format))
+    return material
+
+
+def _kept(understood: Transcript) -> Transcript:
+    found = without_secrets(understood)
     if len(found.body) > settings.MAX_SOURCE_CHARS:
         raise TooLargeError(
             f"{len(found.body)} characters; the limit is {settings.MAX_SOURCE_CHARS}",
@@ -42,13 +60,14 @@ def read(raw: str | bytes, format: str | None = None) -> Transcript:
     return found
 
 
-def _understood(material: Material, format: str | None) -> Transcript:
+def _understood(material: Material, format: str | None) -> tuple[Transcript, ModuleType]:
     if format is not None and format not in FORMATS:
         raise InvalidError(f"format: use one of: {', '.join(FORMATS)}", where="format")
     for name in FORMATS if format is None else (format,):
-        found: Transcript | None = import_module(f"commonplace.ingest.readers.{FORMATS[name]}").read(material)
+        reader = import_module(f"commonplace.ingest.readers.{FORMATS[name]}")
+        found: Transcript | None = reader.read(material)
         if found is not None:
-            return _noted(found, material) if name == "text" and format is None else found
+            return _noted(found, material) if name == "text" and format is None else found, reader
     raise InvalidError(
         f"format: this is not {format}", where="format", hint="Leave the format out to have it looked at."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import time
@@ -216,6 +217,44 @@ class TestImportedMaterial:
         assert book.import_source(TALK).id == event.source_ref
 
 
+class TestADataExport:
+    """Many conversations in one file: each is a source and an event of its own."""
+
+    EXPORT = json.dumps(
+        [
+            {
+                "name": f"Talk {n}",
+                "created_at": f"2026-05-0{n}T10:00:00Z",
+                "chat_messages": [
+                    {"sender": "human", "text": f"The port of service {n} is {8000 + n}."},
+                    {"sender": "assistant", "text": "Noted."},
+                ],
+            }
+            for n in range(1, 4)
+        ]
+        + [{"name": "Empty", "chat_messages": []}]
+    )
+
+    def test_each_conversation_is_captured_by_itself(self, open_book) -> None:
+        book = open_book(extractor=Finding())
+        event = book.capture_conversation(self.EXPORT)
+        assert event.outcome == "one of 3 conversations"
+        assert source_of(book, event).title == "Talk 1"
+        assert book.work_status().pending == 3
+        assert book.process_pending().done == 3
+        assert [record.observed_at.day for record in book.list(statuses="inbox")] == [3, 2, 1]
+
+    def test_a_newer_export_adds_only_what_is_new(self, book: Book) -> None:
+        book.capture_conversation(self.EXPORT)
+        book.capture_conversation(
+            json.dumps([*json.loads(self.EXPORT), *json.loads(self.EXPORT.replace("8001", "9001"))])
+        )
+        assert book.work_status().pending == 4
+
+    def test_imported_it_stays_one_raw_source(self, book: Book) -> None:
+        assert book.import_source(self.EXPORT).title == "4 conversations"
+
+
 class TestItReturnsAtOnce:
     """RFC scenario 5 (rfc 52): the extractor does not hold up the close of a session."""
 
@@ -251,8 +290,6 @@ WORDS = "we use the local book because it is durable and run pytest on src/app/m
 
 
 def megabyte(sort: str) -> str:
-    import json
-
     rng = random.Random(4)
     words = WORDS.split()
     said = [" ".join(rng.choices(words, k=60)) for _ in range(3_400)]

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from commonplace.ingest.readers import exports
-from commonplace.ingest.readers.material import Material
+from commonplace.ingest.readers.exports import Export
 from commonplace.ingest.readers.turns import Turn, moment_of, role_of, said
-from commonplace.model.transcript import Role, Transcript
-
-
-def read(material: Material) -> Transcript | None:
-    return exports.read(material, "chatgpt-export", "mapping", "title", "create_time", _turns)
+from commonplace.model.transcript import Role
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Turn]:
@@ -49,3 +44,7 @@ def _branch(conversation: dict[str, Any]) -> list[dict[str, Any]]:
 def _message(node: object) -> dict[str, Any] | None:
     message = node.get("message") if isinstance(node, dict) else None
     return message if isinstance(message, dict) else None
+
+
+_EXPORT = Export("chatgpt-export", "mapping", "title", "create_time", _turns)
+read, each = _EXPORT.read, _EXPORT.each

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from commonplace.ingest.readers import exports
-from commonplace.ingest.readers.material import Material
+from commonplace.ingest.readers.exports import Export
 from commonplace.ingest.readers.turns import Turn, called, moment_of, role_of, said
-from commonplace.model.transcript import Role, Transcript
-
-
-def read(material: Material) -> Transcript | None:
-    return exports.read(material, "claude-export", "chat_messages", "name", "created_at", _turns)
+from commonplace.model.transcript import Role
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Turn]:
@@ -41,3 +36,7 @@ def _message(message: dict[str, Any]) -> Iterator[Turn]:
             yield Turn(
                 Role.TOOL, said(file.get("extracted_content")), f"Attachment {file.get('file_name') or ''}".strip()
             )
+
+
+_EXPORT = Export("claude-export", "chat_messages", "name", "created_at", _turns)
+read, each = _EXPORT.read, _EXPORT.each
