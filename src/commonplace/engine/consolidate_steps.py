@@ -14,7 +14,7 @@ from commonplace.engine.scribe import Pen, Scribe, must_find
 from commonplace.guard.trust import lesser, may_overrule, tier_of
 from commonplace.ingest.consolidate.merge import gains
 from commonplace.ingest.consolidate.promote import why_it_waits
-from commonplace.ingest.consolidate.scope import narrowed
+from commonplace.ingest.consolidate.scope import narrowed, was_proposed
 from commonplace.model.consolidation import Action, Policy, Step
 from commonplace.model.ids import new_id
 from commonplace.model.link import Link
@@ -42,7 +42,8 @@ class Run(NamedTuple):
     def sign(self, verb: Verb, reason: str) -> None:
         self.pen.sign(verb, reason, run=self.id)
 
-    def link(self, one: MemoryRecord, relation: Relation, other: MemoryRecord) -> None:
+    def link(self, one: MemoryRecord, relation: Relation, other: MemoryRecord) -> bool:
+        """False if it is there already."""
         made = Link(
             from_id=one.id,
             relation=relation,
@@ -50,8 +51,10 @@ class Run(NamedTuple):
             evidence_ref=one.evidence_ref,
             created_at=self.pen.now,
         )
-        if self.pen.view.noun(Entity.LINK, made.id) is None:
+        is_new = self.pen.view.noun(Entity.LINK, made.id) is None
+        if is_new:
             self.pen.write(Entity.LINK, None, made)
+        return is_new
 
 
 def _narrow(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
@@ -79,7 +82,8 @@ def _merge(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
 
 
 def _relate(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
-    run.link(records[0], Relation.RELATED_TO, records[1])
+    if not run.link(records[0], Relation.RELATED_TO, records[1]):
+        return "it is linked already"
     run.sign(Verb.LINK, step.reason)
     return None
 
@@ -89,13 +93,16 @@ def _conflict(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
     for one, other in (records, reversed(records)):
         if one.status is Status.INBOX:
             waits = f"{one.status_reason}; " if one.status_reason else ""
-            run.pen.change(one, status_reason=f"{waits[:_KEPT]}it disagrees with {other.id} ({step.reason})")
+            # Not what the other one says: that may be purged one day.
+            run.pen.change(one, status_reason=f"{waits[:_KEPT]}it disagrees with {other.id}")
     run.sign(Verb.CONTRADICT, step.reason)
     return None
 
 
 def _widen(run: Run, step: Step, records: list[MemoryRecord]) -> str | None:
     """A proposal of its own in the inbox: what the projects say stays as it is."""
+    if was_proposed(run.pen.view, records):
+        return "it was proposed already"
     first, trust = records[0], records[0].trust
     for record in records[1:]:
         trust = lesser(trust, record.trust)

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.consolidation.conftest import keep
 
@@ -134,7 +134,6 @@ _WORDS = (
 _phrases = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=9).map(" ".join)
 
 
-@settings(max_examples=300)
 @given(texts | _phrases, texts | _phrases)
 def test_any_two_texts_can_be_compared_from_either_side_and_what_says_the_same_never_disagrees(one, other):
     assert (disagreement(one, other) is None) == (disagreement(other, one) is None)

@@ -85,6 +85,35 @@ def test_what_changed_between_the_look_and_the_writing_is_left_alone(book, known
     assert [book.get(record.id).status for record in (stays, goes)] == ["active", "active"]
 
 
+def test_two_runs_at_once_do_everything_once(book, busy, everything):
+    """Both looked before either wrote."""
+    policy = Policy()
+    first, second = (verb.propose(book._scribe, Consolidate(), policy) for _ in range(2))
+    done = verb.apply(book._scribe, first, policy)
+    after = everything(book)
+    again = verb.apply(book._scribe, second, policy)
+    assert (again.run, again.steps, len(again.dropped)) == (None, (), len(done.steps))
+    assert everything(book) == after
+
+
+def test_purging_one_side_of_a_conflict_leaves_nothing_of_what_it_said(book, known, heard, path):
+    one = known("The API listens on port 8080.")
+    other = heard("The API listens on port 59231.")
+    book.consolidate()
+    book.purge(other.id)
+    book.close()
+    assert b"59231" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
+    assert one.content.encode() in path.read_bytes()
+
+
+def test_purging_a_copy_leaves_the_one_that_stays(book, known, heard):
+    stays, goes = known("Tests are run by pytest"), heard("pytest runs the tests")
+    book.consolidate()
+    book.purge(goes.id)
+    assert book.get(stays.id).status == "active"
+    assert book.verify().ok
+
+
 def test_what_was_to_be_promoted_for_a_merge_that_is_dropped_is_not_promoted(book, agent, heard):
     one, other = heard("Tests are run by pytest"), heard("pytest runs the tests", "session-2")
     policy = Policy()

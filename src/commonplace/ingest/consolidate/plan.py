@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.ingest.consolidate.conflict import disagreement
-from commonplace.ingest.consolidate.match import LONGEST, Partners, canonical, is_nearly, meaning_of, same_readers
+from commonplace.ingest.consolidate.match import LONGEST, Partners, is_nearly, meaning_of, same_readers
 from commonplace.ingest.consolidate.merge import who_stays, why_it_stays_too
 from commonplace.ingest.consolidate.promote import stands_against, why_it_waits
-from commonplace.ingest.consolidate.scope import FOR_A_PERSON, is_widened, narrowed, said_elsewhere
+from commonplace.ingest.consolidate.scope import FOR_A_PERSON, is_widened, narrowed, said_elsewhere, was_proposed
 from commonplace.model.consolidation import Action, ConsolidationProposal, Policy, Step, state_mark
-from commonplace.model.words import Relation, Scope, Status, Type
+from commonplace.model.words import Scope, Status, Type
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -154,9 +154,7 @@ class Planner:
         together = {record.id, *(other.id for other in elsewhere)}
         if any(step.action is Action.WIDEN and together & {*step.touches} for step in self._steps):
             return True
-        derived = [link for id in together for link in self._view.links(id) if link.relation is Relation.DERIVED_FROM]
-        made = self._view.by_id([link.from_id for link in derived if link.to_id in together])
-        return any(other.scope is Scope.GLOBAL and canonical(other) == canonical(record) for other in made.values())
+        return was_proposed(self._view, [record, *elsewhere])
 
     def _promote(self, record: MemoryRecord) -> None:
         merged = [self._seen[id] for id, survivor in self._stays.items() if survivor == record.id]

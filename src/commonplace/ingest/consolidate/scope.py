@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.ingest.consolidate.match import canonical
@@ -51,6 +51,14 @@ def is_widened(view: View, record: MemoryRecord) -> bool:
         other.scope is not Scope.GLOBAL and canonical(other) == canonical(record)
         for other in _derived_from(view, record)
     )
+
+
+def was_proposed(view: View, several: Sequence[MemoryRecord]) -> bool:
+    """Was it ever proposed for all projects what these say? Whatever became of that."""
+    ids = {record.id for record in several}
+    links = [link for link in view.links_of([*ids]) if link.relation is Relation.DERIVED_FROM and link.to_id in ids]
+    made = view.by_id([link.from_id for link in links]).values()
+    return any(other.scope is Scope.GLOBAL and canonical(other) == canonical(several[0]) for other in made)
 
 
 def said_elsewhere(record: MemoryRecord, found: Iterable[MemoryRecord]) -> list[MemoryRecord] | None:
