@@ -237,9 +237,9 @@ def _kebab(kind: str) -> str:
     return kebab
 
 
-_NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_OF_A_SLUG = re.compile(r"[a-z0-9]+")
 
 
 def slug_of(text: str) -> str:
     """A few words to make a file name of, at most 48 characters (A83)."""
-    return _NOT_SLUG.sub("-", text[:60].lower()).strip("-")[:48].strip("-")
+    return "-".join(_OF_A_SLUG.findall(text[:60].lower()))[:48].strip("-")

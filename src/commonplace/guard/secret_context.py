@@ -33,8 +33,13 @@ def in_context(text: str) -> Iterator[Candidate]:
         for span in spans:
             yield rank, kind, *span
     wide = not text.isascii() and any(map(lower.__contains__, formats.WIDE_WORDS))
-    if wide or any(map(lower.__contains__, formats.KEYWORD_MARKS)):
+    if wide or any(map(lower.__contains__, formats.KEYWORD_MARKS)) or _has_abbreviation(lower):
         yield from _assignments(text, wide)
+
+
+def _has_abbreviation(lower: str) -> bool:
+    """`pw` and `pwd`; the two letters alone also stand in the middle of words."""
+    return "pw" in lower and compiled(formats.ABBREVIATION).search(lower) is not None
 
 
 def _finders(text: str, lower: str) -> Iterator[tuple[int, str, Iterable[tuple[int, int]]]]:

@@ -147,7 +147,8 @@ KEYWORDS = (
 WIDE_WORDS = ("wachtwoord", "lösenord", "hasło", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "şifre")
 ISSUED = ("secret", "token", "key", "auth")  # machines draw what follows these; people choose what follows the others
 # One of these must be there, or the words above need not be looked for.
-KEYWORD_MARKS = ("pass", "pw", "kennwort", "contrase", "senha", "secret", "token", "key", "auth")
+KEYWORD_MARKS = ("pass", "kennwort", "contrase", "senha", "secret", "token", "key", "auth")
+ABBREVIATION = r"pw(?:d|(?<![a-z]pw)(?![a-z]))"
 # Most keys are not secret: primary, sort, cache and public ones. These are.
 KEY_OWNERS = (
     *("api", "access", "auth", "private", "encryption", "signing", "master", "account", "storage", "shared", "service"),

@@ -134,7 +134,10 @@ class SqliteDraft(SqliteView):
     def _insert_memories(self, records: Sequence[MemoryRecord]) -> None:
         if not records:
             return
-        self._db.executemany(MEMORIES.insert, [MEMORIES.row(record) for record in records])
+        if len(records) == 1:  # a cursor for many costs as much as the row itself
+            self._db.execute(MEMORIES.insert, MEMORIES.row(records[0]))
+        else:
+            self._db.executemany(MEMORIES.insert, map(MEMORIES.row, records))
         last = self._db.last_insert_rowid()
         first = last - len(records) + 1  # numbers are given out one after the other, and we alone are writing
         for n, record in enumerate(records, first):
