@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bench.measure import machine
 
-BENCHES = ("startup", "saving", "bulk", "waiting", "scale", "secret_scanner")
+BENCHES = ("startup", "saving", "capturing", "bulk", "waiting", "scale", "secret_scanner")
 
 
 ASKED = ("quality", "peers", "finding")
