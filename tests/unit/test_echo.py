@@ -72,3 +72,57 @@ class TestInOtherWords:
         book.save("Falcon deploys to port 8443.", type="project", project_id="falcon")
         assert book.search("falcon port")
         assert echo(book, "Falcon deploys to port 8443.") is None
+
+
+def said_back(context, number):
+    """What was handed out, as a transcript may hold it: whole, repeated, strung together, or politely introduced."""
+    lines = [line.rsplit(" | ", 1)[1] for line in context.text.splitlines() if line.startswith("- ")]
+    strung = " and that ".join(line[0].lower() + line[1:].rstrip(".") for line in lines)
+    return (
+        f"user: hello\n{context.text}\nassistant: ok",
+        "assistant: " + " ".join(lines),
+        f"user: I know that {strung}.",
+        "\n".join(f"assistant: As you told me, {line}" for line in lines),
+    )[number % 4]
+
+
+def feed_back(book, rounds):
+    things, steps = ("Falcon", "Osprey", "Heron", "Kestrel"), ("editor", "shell", "build", "deploy")
+    for n in range(60):
+        book.save(f"{things[n % 4]} service {n} listens on port {8000 + n} because {7000 + n} is taken.", type="project",
+                  project_id="p")  # fmt: skip
+        book.save(f"Alice prefers option {n} for the {steps[n % 4]} step.", type="profile")
+        book.save(f"We decided to use library-{n} because it is faster than library-{n + 100}.", type="decision",
+                  project_id="p")  # fmt: skip
+    before = {record.id for record in book.list(statuses="all", limit=1000)}
+    for n in range(rounds):
+        task = f"the port of service {n % 60}, library-{n % 59}, option {n % 53}"
+        book.capture_session(said_back(book.context_for("p", task=task, session=f"s{n}"), n), project_id="p")
+    report = book.process_pending()
+    assert (report.failed, report.dead) == (0, 0)
+    return report, {record.id for record in book.list(statuses="all", limit=1000)} - before
+
+
+def test_injected_contexts_that_come_back_as_transcripts_make_no_memory(book):
+    """Each of them is kept as a source; none of them becomes a memory, not even an episode."""
+    report, new = feed_back(book, 16)
+    assert report.done == 16
+    assert new == set()
+
+
+@pytest.mark.nightly
+def test_a_thousand_of_them_make_none_either(book):
+    report, new = feed_back(book, 1_000)
+    assert (report.done, new) == (1_000, set())
+
+
+def test_what_is_said_beside_the_echo_is_kept(book):
+    book.save("Falcon deploys to port 8443.", type="project", project_id="falcon")
+    context = book.context_for("falcon", task="falcon port")
+    text = f"user: hello\n{context.text}\nuser: I prefer answers in French, please, from now on."
+    book.capture_session(text, project_id="falcon")
+    assert book.process_pending().made == 1
+    (item,) = book.inbox()
+    assert "French" in item.record.content
+    (episode,) = book.list(types="episode")
+    assert "8443" not in episode.content

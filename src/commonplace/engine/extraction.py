@@ -13,7 +13,7 @@ from commonplace.guard.trust import lesser, tier_of
 from commonplace.ingest import queue
 from commonplace.ingest.attempt import ExtractionError, proposals_of
 from commonplace.ingest.candidates import candidate, trust_of
-from commonplace.ingest.echo import echo_of, injected_spans, is_inside
+from commonplace.ingest.echo import echo_of, injected_spans, is_inside, is_own
 from commonplace.ingest.episode import title_of, told
 from commonplace.ingest.outline import transcript_of
 from commonplace.model.fingerprint import fingerprint
@@ -26,7 +26,7 @@ from commonplace.model.words import Entity, Relation, SourceKind, Status, Trust,
 if TYPE_CHECKING:
     from commonplace.engine.scribe import Pen, Scribe
     from commonplace.model.job import Job
-    from commonplace.model.transcript import Transcript
+    from commonplace.model.transcript import Piece, Transcript
     from commonplace.seam.catalog import View
 
 
@@ -37,6 +37,9 @@ class Extraction:
         self.event, self.source, self.channel = event, source, channel
         self.transcript: Transcript = transcript_of(source)
         self.candidates: list[MemoryRecord] = []
+        self.is_new = True
+        """Does it say anything that this book did not say first?"""
+        self.episode: MemoryRecord | None = None
         self.counts = {"made": 0, "reinforced": 0, "echoed": 0, "dropped": 0}
 
 
@@ -59,6 +62,8 @@ def extract(scribe: Scribe, job: Job) -> Extraction | None:
                 found.counts["echoed"] += 1
             else:
                 found.candidates.append(made)
+        found.is_new = bool(found.candidates) or echoes.leaves_something(found.transcript)
+        found.episode = _episode(found, echoes, scribe.clock.now()) if found.is_new else None
     return found if _write(scribe, job, found) else None
 
 
@@ -73,6 +78,15 @@ class _Echoes:
         if is_inside(span, self._injected):
             return True
         return self._any_handed_out and echo_of(self._view, content) is not None
+
+    def leaves_something(self, transcript: Transcript) -> bool:
+        """Is there anything in it but what was handed out?"""
+        return not (self._any_handed_out or self._injected) or any(map(self.is_own, transcript.pieces))
+
+    def is_own(self, piece: Piece) -> bool:
+        if not self._any_handed_out and not self._injected:
+            return True
+        return is_own(self._view, piece.text)
 
 
 def _begin(scribe: Scribe, job: Job) -> Extraction | None:
@@ -104,12 +118,8 @@ def _write(scribe: Scribe, job: Job, found: Extraction) -> bool:
         new, known = _sorted(pen, found)
         for twin, record in known.values():
             reinforce(pen, twin, record, run=event.id)
-        episode = pen.record(None, _episode(found, pen.now))
-        for twin, record in known.values():
-            _link(pen, episode.id, Relation.SUPPORTS, twin.id, record.evidence_ref)
-        for record in new:
-            pen.record(None, record)
-            _link(pen, record.id, Relation.DERIVED_FROM, episode.id, record.evidence_ref)
+        if found.episode is not None:
+            _record_all(pen, found.episode.with_(created_at=pen.now, updated_at=pen.now), new, known)
         found.counts |= {"made": len(new), "reinforced": len(known)}
         pen.write(Entity.EVENT, event, _done(event, found, pen.now))
         pen.sign(Verb.EXTRACT, f"by {scribe.extractor.name}", run=event.id)
@@ -117,8 +127,18 @@ def _write(scribe: Scribe, job: Job, found: Extraction) -> bool:
         return True
 
 
+def _record_all(pen: Pen, episode: MemoryRecord, new: list[MemoryRecord], known: _Known) -> None:
+    pen.record(None, episode)
+    for twin, record in known.values():
+        _link(pen, episode.id, Relation.SUPPORTS, twin.id, record.evidence_ref)
+    for record in new:
+        pen.record(None, record)
+        _link(pen, record.id, Relation.DERIVED_FROM, episode.id, record.evidence_ref)
+
+
 def _done(event: IngestionEvent, found: Extraction, now: datetime) -> IngestionEvent:
-    came = ", ".join(f"{number} {name}" for name, number in found.counts.items() if number) or "nothing but the episode"
+    nothing = "nothing but the episode" if found.is_new else "nothing: it only repeats what was handed out"
+    came = ", ".join(f"{number} {name}" for name, number in found.counts.items() if number) or nothing
     came = f"{event.outcome}; {came}" if event.outcome else came  # what the reader had to say stays said
     return msgspec.structs.replace(event, state=JobState.DONE, updated_at=now, outcome=came, error=None)
 
@@ -155,14 +175,14 @@ _WHAT = {
 }
 
 
-def _episode(found: Extraction, now: datetime) -> MemoryRecord:
+def _episode(found: Extraction, echoes: _Echoes, now: datetime) -> MemoryRecord:
     """Trusted as its channel, but never more than an agent: a program wrote it. It stands at once, because it only says
     that something was captured (R-e); what comes from outside is not quoted in it."""
     source, event = found.source, found.event
     outside = trust_of(source, found.channel) is Trust.EXTERNAL
     trust = Trust.EXTERNAL if outside else lesser(found.channel, Trust.AGENT)
-    content = told(found.transcript, _WHAT[source.kind], quotes=not outside)
-    title = None if outside else title_of(found.transcript)
+    content = told(found.transcript, _WHAT[source.kind], quotes=not outside, is_own=echoes.is_own)
+    title = None if outside else title_of(found.transcript, echoes.is_own)
     return MemoryRecord(
         id=new_id(),
         type=Type.EPISODE,

@@ -31,6 +31,12 @@ _NUMBER = re.compile(r"\d+")
 _SAME = 0.75
 """So much of the shorter text's telling words must be in the longer one: a light paraphrase keeps more."""
 _LOOKED_AT = 8
+_ONE_SENTENCE = 12
+"""With more telling words than this, a sentence may repeat several memories."""
+_SAYS_SOMETHING = 3
+"""With fewer telling words it is a greeting or a nod."""
+_CLAUSE = re.compile(r"[,;:]\s|\s(?:and|but|or)\s(?:that\s)?|\s-\s")
+_SENTENCE = re.compile(r"[^\n.!?]+(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]?")
 _LIVE = Filter(statuses=(Status.ACTIVE, Status.INBOX, Status.SUPERSEDED, Status.CONTRADICTED, Status.ARCHIVED))
 
 
@@ -52,11 +58,38 @@ def echo_of(view: View, text: str) -> str | None:
     if not telling:
         return None
     terms = [term for word in telling_words(text)[:12] for term in query_terms(word)[:1]]
-    near = view.by_id([hit.id for hit in view.lexical(terms, _LIVE, _LOOKED_AT)])
+    most = _LOOKED_AT if len(telling) <= _ONE_SENTENCE else 4 * _LOOKED_AT
+    near = view.by_id([hit.id for hit in view.lexical(terms, _LIVE, most)])
     for record in near.values():
         if says_the_same(text, record) and was_injected(view, record.id):
             return record.id
-    return None
+    return _several(view, text, near) if len(telling) > _ONE_SENTENCE else None
+
+
+def _several(view: View, text: str, near: dict[str, MemoryRecord]) -> str | None:
+    """Does a long sentence only string together what several memories say that were handed out? Names one of them."""
+    told = [record for record in near.values() if was_injected(view, record.id)]
+    words = {form for record in told for form in _telling(record.content)}
+    numbers = {number for record in told for number in _NUMBER.findall(record.content)}
+    said = _telling(text)
+    if not told or {*_NUMBER.findall(text)} - numbers or len(said & words) / len(said) < _SAME:
+        return None
+    return told[0].id
+
+
+def is_own(view: View, text: str) -> bool:
+    """Is there a sentence in it that says something, and not only what was handed out?"""
+    injected = injected_spans(text)
+    sentences = (match[0] for match in _SENTENCE.finditer(text) if not is_inside(match.span(), injected))
+    return any(_adds(view, sentence) for sentence in sentences)
+
+
+def _adds(view: View, sentence: str) -> bool:
+    """A long sentence is an echo, too, if each of its clauses is."""
+    if len(_telling(sentence)) < _SAYS_SOMETHING or echo_of(view, sentence) is not None:
+        return False
+    clauses = [clause for clause in _CLAUSE.split(sentence) if len(_telling(clause)) >= _SAYS_SOMETHING]
+    return not clauses or any(echo_of(view, clause) is None for clause in clauses)
 
 
 def says_the_same(text: str, record: MemoryRecord) -> bool:
