@@ -10,7 +10,10 @@ from typing import NamedTuple
 
 from .generate import code, table
 
-_MODULES = ("record", "words", "link", "source", "operation", "result", "receipt", "bundle", "finding")
+_MODULES = (
+    *("record", "words", "link", "source", "operation", "result", "receipt", "bundle", "finding"),
+    *("transcript", "proposal", "job", "inbox", "consolidation"),
+)
 
 
 class Field(NamedTuple):

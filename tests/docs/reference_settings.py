@@ -22,6 +22,8 @@ VARIABLES = {
     "COMMONPLACE_EMBEDDER": "which embedder: `auto`, `none`, a model's name, or `ADDRESS#MODEL`",
     "COMMONPLACE_RERANKER": "which reranker: `auto`, `none`, or a model's name",
     "COMMONPLACE_EMBEDDER_KEY": "the key for an embedder behind an address, unless `api_key_env` names another variable",
+    "COMMONPLACE_EXTRACTOR": "which extractor: `rules`, `none`, or `ADDRESS#MODEL`",
+    "COMMONPLACE_EXTRACTOR_KEY": "the key for an extractor behind an address, unless `api_key_env` names another variable",
     "COMMONPLACE_MODELS": "where the models' files lie, instead of `commonplace/models` in the user's cache folder",
     "COMMONPLACE_FETCH": "`never`: `index` does not fetch a model that is not there",
     "COMMONPLACE_RECEIPT_QUERIES": "`hash`: receipts keep the hash of a question instead of its words",

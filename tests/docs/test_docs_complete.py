@@ -123,6 +123,9 @@ def test_every_word_of_the_design_is_in_the_glossary() -> None:
     )
     wanted += " evolve purge forget archive restore revert finding facet inbox chain payload salt seam turnstile"
     wanted += " receipt reach circle contender strand stream passage wish instruction vector fence relevance budget"
+    wanted += (
+        " capture event proposal candidate extractor policy echo episode job lease upkeep span transcript reader worker"
+    )
     glossary = _first_cells(page("docs/guide/glossary.md"))
     assert set(wanted.split()) - glossary == set()
     assert {"kept aside", "near miss", "crossing over"} <= glossary

@@ -168,3 +168,28 @@ def test_the_config_on_the_page_is_read(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.delenv("COMMONPLACE_BOOK", raising=False)
     monkeypatch.setenv("COMMONPLACE_CONFIG", str(tmp_path / "config.toml"))
     assert configured_url() == "sqlite:~/memory.sqlite"
+
+
+def test_the_page_of_the_policy_describes_every_key_and_its_example_is_one(tmp_path: Path) -> None:
+    from commonplace.engine.inbox_apply import Rule, read_policy
+
+    said = page("docs/format/policy.md")
+    path = tmp_path / "policy.toml"
+    path.write_text(next(block.text for block in said.blocks if block.language == "toml"))
+    assert len(read_policy(str(path)).accept) == 2
+    rows = set(re.findall(r"^\| `(\w+)` \|", said.text, re.MULTILINE))
+    assert rows == set(Rule.__struct_fields__)
+
+
+def test_the_page_of_the_config_names_every_setting_of_an_extractor(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tomllib
+
+    from commonplace.ingest.choice import choose_extractor
+    from commonplace.providers.chat import ChatSettings
+
+    monkeypatch.delenv("COMMONPLACE_EXTRACTOR", raising=False)
+    said = page("docs/format/config.md")
+    example = tomllib.loads(next(block.text for block in said.blocks if block.language == "toml"))
+    assert choose_extractor(example) is not None
+    row = next(line for line in said.text.splitlines() if line.startswith("| `extractor.model`"))
+    assert set(re.findall(r"`(\w+)`", row)) == set(ChatSettings.__struct_fields__) - {"use", "most"}

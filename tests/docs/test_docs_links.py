@@ -10,7 +10,9 @@ import pytest
 from .pages import ROOT, Page, pages
 
 _ABSOLUTE = re.compile(r"(?<![\w.~])/(?:work|tmp|root|home|Users|usr|opt|var)/\S*")
-_MENTIONED = re.compile(r"(docs/[\w/.-]*\w)(#L\d)?")  # with a line behind it, it is an example of evidence
+_FOLDERS = "guide|format|reference|adr"
+# Anything else below `docs/`, and what has a line behind it, is somebody's example.
+_MENTIONED = re.compile(rf"(docs/(?:(?:{_FOLDERS})/[\w/.-]*\w|[\w/-]+\.md))(#L\d)?")
 
 
 @pytest.mark.parametrize("page", pages(), ids=str)

@@ -1,1 +1,1 @@
-"""Taking in: what was captured is read, and what it says is proposed, matched, merged and promoted."""
+"""How does what was captured become memories? It is read; what it says is proposed, matched, merged and promoted."""

@@ -111,12 +111,14 @@ def _quoted(word: str) -> str:
 
 
 def _tell(story: Story) -> None:
-    story.open("A story in eleven chapters, on a throw-away book.")
+    story.open("A story in thirteen chapters, on a throw-away book.")
     tabs = _saving(story)
     _explaining(story, _finding(story))
     _handing_over(story)
     _guarding(story)
     _reviewing(story)
+    _taking_in(story)
+    _disagreeing(story)
     _changing(story, tabs.id)
     _verifying(story)
     _ending(story)
@@ -131,7 +133,7 @@ def _saving(story: Story) -> Any:
         "--rationale", "one file is easy to back up and to move",
     )  # fmt: skip
     story.say("Quietly, only the id comes back, for the next command in a script.")
-    for said in ("Atlas talks to billing over gRPC.", "Atlas is released on Fridays."):
+    for said in ("The API of Atlas listens on port 8080.", "Atlas is released on Fridays."):
         story.do("save", said, "--type", "project", "--project", "atlas", "--quiet")
     story.say("Saying it again does not add; it counts.")
     story.do("save", "alice prefers   tabs over spaces.", "--type", "profile")
@@ -180,6 +182,43 @@ def _reviewing(story: Story) -> None:
     story.do("confirm", claim.id, "--reason", "true, I do")
     story.say("And an agent cannot overrule a person.")
     story.do("--actor", "agent:scout", "forget", claim.id)
+
+
+_TALK = """\
+Alice: We decided to deploy with Ansible because everybody knows it.
+Assistant: Noted. Anything else?
+Alice: The API of Atlas listens on port 9090. I prefer short meetings.
+"""
+
+
+def _taking_in(story: Story) -> None:
+    story.chapter(
+        "Take a conversation in", "It is kept whole at once, and worked through later; nothing here needs a network."
+    )
+    with open("talk.txt", "w", encoding="utf-8") as file:
+        file.write(_TALK)
+    story.type("cat talk.txt")
+    for line in _TALK.splitlines():
+        story.note([(line, "")])
+    story.do("capture-conversation", "talk.txt", "--project", "atlas")
+    story.do("process")
+    story.say(
+        "What was found waits, each with the words that speak for it. Nothing that was only heard is believed unseen."
+    )
+    waiting = story.do("inbox")
+    decision = next(item.record for item in waiting if item.record.type == "decision")
+    story.do("inbox-accept", decision.id, typed=f"commonplace inbox accept {decision.id}")
+
+
+def _disagreeing(story: Story) -> None:
+    story.chapter(
+        "See what disagrees", "What says the same becomes one; what cannot both be true is shown, with both sides."
+    )
+    story.do("consolidate")
+    (dispute,) = story.do("conflicts")
+    story.say("Neither side was overwritten. You say which one is wrong.")
+    heard = next(side for side in (dispute.left, dispute.right) if side.status == "inbox")
+    story.do("resolve", dispute.id, heard.id, "--reason", "the config still says 8080")
 
 
 def _changing(story: Story, tabs: str) -> None:
