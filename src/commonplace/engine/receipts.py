@@ -65,7 +65,7 @@ def receipt_of(
         actor=scribe.actor,
         surface=scribe.surface,
         query=None if withheld else _kept(query),
-        query_hash=sha256(query.encode(errors="surrogatepass")).hexdigest(),
+        query_hash=_hash_of(query),
         profile=profile,
         asked={name: value for name, value in given.items() if name not in withheld},
         chosen=tuple(candidate_of(result) for result in taken),
@@ -102,6 +102,13 @@ def _kept(query: str) -> str | None:
     if "\0" in query or any("\ud800" <= char <= "\udfff" for char in query):
         return None  # no text that can be kept
     return None if has_secret(query) else query
+
+
+def _hash_of(query: str) -> str:
+    """To know the same question again. Of a secret not even a hash is kept: a short one could be guessed from it."""
+    from commonplace.guard.secrets import has_secret
+
+    return "" if has_secret(query) else sha256(query.encode(errors="surrogatepass")).hexdigest()
 
 
 def _with_secrets(given: Mapping[str, object]) -> list[str]:
