@@ -105,6 +105,65 @@ def test_a_story_on_a_pipe(shell: Shell) -> None:
     check("cli/story.txt", story.text)
 
 
+TALK = """Alice: We decided to deploy with Ansible because everybody knows it.
+Assistant: Noted.
+Alice: The API listens on port 9090. I prefer short meetings.
+"""
+
+
+def test_a_story_of_taking_in(shell: Shell) -> None:
+    story = Transcript(shell)
+    (shell.folder / "talk.txt").write_text(TALK)
+    (shell.folder / "policy.toml").write_text('[[accept]]\ntypes = ["decision"]\n')
+    shell.quiet("save", "The API listens on port 8080.", "--type", "project", "--project", "atlas", "--alias", "p-1")
+    story.run("import-source", "talk.txt", "--title", "Monday")
+    source = shell.quiet("import-source", "talk.txt")
+    story.run("capture-conversation", source, "--project", "atlas")
+    event = shell.quiet("capture-conversation", source, "--project", "atlas")
+    story.run("process")
+    story.run("event", event)
+    story.run("queue")
+    story.run("inbox")
+    story.run("inbox", "apply", "policy.toml", "--dry-run")
+    story.run("inbox", "apply", "policy.toml")
+    story.run("consolidate", "--dry-run")
+    story.run("consolidate")
+    story.run("conflicts")
+    dispute = shell("conflicts", "--json").json[0]
+    story.run("resolve", dispute["id"], "p-1", "--reason", "the config says 9090")
+    one, other = (item["record"]["id"] for item in shell("inbox", "--json").json)
+    story.run("inbox", "accept", one)
+    story.run("inbox", "defer", other, "2999-01-01T00:00:00Z")
+    story.run("inbox", "edit", other, "Alice prefers meetings of ten minutes.")
+    claims = ("Alice sings.", "Alice likes brief meetings.")
+    three, four = (shell("--actor", "agent:scout", "save", said, "--type", "profile", "-q").id for said in claims)
+    story.run("inbox", "reject", three, "--reason", "hearsay")
+    story.run("inbox", "merge", four, other)
+    story.run("inbox")
+    story.run("upsert-profile-fact", "editor", "Alice uses Vim.")
+    story.run("upsert-profile-fact", "editor", "Alice uses Helix.")
+    story.run("retry", event)
+    story.run("revert", event)
+    story.run("verify")
+    check("cli/taking-in.txt", story.text)
+
+
+def test_what_is_taken_in_on_a_terminal(shell: Shell) -> None:
+    (shell.folder / "talk.txt").write_text(TALK)
+    shell.quiet("save", "The API listens on port 8080.", "--type", "project", "--project", "atlas")
+    shown = ""
+    for line in (
+        "capture-session talk.txt --project atlas",
+        "process",
+        "inbox",
+        "consolidate",
+        "conflicts",
+        "queue",
+    ):
+        shown += f"$ commonplace {line}\n{shell.on_terminal(*line.split())[1]}\n"
+    check("cli/taking-in-terminal.txt", masked(with_visible_colour(shown.replace(str(shell.folder), "/home/alice"))))
+
+
 def test_errors_as_people_meet_them(shell: Shell) -> None:
     story = Transcript(shell)
     story.run("list")
