@@ -93,15 +93,17 @@ def test_only_what_writes_is_marked_as_writing():
     """A read-only surface offers exactly the others."""
     writes = {operation.name for operation in OPERATIONS if operation.writes}
     assert writes == {"save", "evolve", "link", "unlink", "contradict", "archive", "restore", "forget", "purge", "revert",
-                      "confirm", "reject", "import", "consolidate", "promote", "resolve"}  # fmt: skip
+                      "confirm", "reject", "import", "consolidate", "promote", "resolve",
+                      "capture-session", "capture-conversation", "import-source", "process", "work", "retry"}  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.writes], ids=names)
 def test_what_does_not_write_changes_nothing(book, everything, tmp_path, operation):
     saved = book.save("One.", type="episode")
     book.archive(saved.id)
+    event = book.capture_session("User: hello\nAssistant: hi")
     before = everything(book)
-    values = {"id": saved.id, "query": "one", "task": "one", "path": str(tmp_path / "out")}
+    values = {"id": event.id if operation.name == "event" else saved.id, "query": "one", "task": "one", "path": str(tmp_path / "out")}
     method = method_of(operation)
     method(book, **{name: values[name] for name in operation.positional})
     assert everything(book) == before
