@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 import commonplace
 from bench.quality.cases import data_folder, lines
+from bench.quality.embedder import documents, model
 from commonplace.ingest.consolidate.conflict import disagreement
 from commonplace.ingest.consolidate.match import forms_of, is_nearly
 from commonplace.model.record import MemoryRecord
@@ -50,7 +51,8 @@ def run(folder: Path) -> Iterator[str]:
     for part in _PARTS:
         yield from _sick(part)
     yield from _updates()
-    yield from _whole_book(folder)
+    for by in ("words", "words and vectors"):
+        yield from _whole_book(folder, by)
 
 
 def pairs(part: str) -> list[Pair]:
@@ -153,13 +155,14 @@ def sentences(text: str) -> list[str]:
     return [each for each in _SENTENCE.split(text) if each.strip() and not each.strip().endswith("?")]
 
 
-def _whole_book(folder: Path) -> Iterator[str]:
+def _whole_book(folder: Path, by: str) -> Iterator[str]:
     """Every sentence of SICK's test part as a candidate; the verb has to find the pairs by itself."""
     held = pairs("test")
     said = [*dict.fromkeys(text for pair in held for text in (pair.one, pair.other))]
     records = {text: _candidate(text) for text in said}
-    with commonplace.open(f"sqlite:{folder / 'book.sqlite'}", embedder="none", reranker="none") as book:
-        _fill(book, list(records.values()))
+    embedder = "auto" if "vectors" in by else "none"
+    with commonplace.open(f"sqlite:{folder / by}.sqlite", embedder=embedder, reranker="none") as book:
+        _fill(book, list(records.values()), embedder)
         start = time.process_time()
         steps = [*_consolidated(book)]
         took = time.process_time() - start
@@ -171,7 +174,7 @@ def _whole_book(folder: Path) -> Iterator[str]:
     opposed = [pair for pair in held if verdict_on(pair) == "conflict"]
     met = sum(frozenset(_root(into, records[text].id) for text in pair[:2]) in together for pair in opposed)
     wrong = sum(pair.label != "entailment" or pair.relatedness < 4 for pair in merged)
-    yield f"  one book of {len(said)} candidates, words only"
+    yield f"  one book of {len(said)} candidates that find each other by {by}"
     yield f"    pairs that say the same, found and merged: {_of(len([p for p in merged if p in same]), len(same))}"
     yield f"    labelled pairs merged wrongly: {_of(wrong, len(merged))}"
     yield f"    pairs that disagree, found and in conflict: {_of(met, len(opposed))} (at most five conflicts each)"
@@ -182,9 +185,13 @@ def _candidate(text: str) -> MemoryRecord:
     return a_memory(text, type="project", status=Status.INBOX, trust="extracted", source_ref="sick")
 
 
-def _fill(book: commonplace.Book, records: Sequence[MemoryRecord]) -> None:
+def _fill(book: commonplace.Book, records: Sequence[MemoryRecord], embedder: str) -> None:
     with book._scribe.canon.writing(30) as draft:
         draft.commit_all([(a_signature(), Entity.MEMORY, record) for record in records])
+        if embedder != "none":
+            vectors = documents([record.content for record in records])[:, None]
+            kept = [(one.id, one.fingerprint, vector) for one, vector in zip(records, vectors, strict=True)]
+            draft.keep_vectors(model().model, kept)
 
 
 def _consolidated(book: commonplace.Book) -> Iterator[Any]:

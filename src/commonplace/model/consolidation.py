@@ -29,6 +29,8 @@ class Step(Noun, frozen=True, kw_only=True):
     others: tuple[str, ...] = ()
     """Merge: who stays. Conflict, relate: the other side. Narrow: the episode it came from. Widen: the same elsewhere."""
     reason: str
+    said: str = ""
+    """How the memory begins, for whoever reads the report."""
 
     @property
     def touches(self) -> tuple[str, ...]:

@@ -21,6 +21,11 @@ OPPOSED = [
     ("We use Python 3.11.", "We use Python 3.12.", "3.11 and 3.12"),
     ("Use v1.2.3 of the SDK.", "Use v1.3.0 of the SDK.", "v1.2.3 and v1.3.0"),
     ("The release is due 12 May 2026.", "The release is due 2026-05-19.", "12 May 2026 and 2026-05-19"),
+    ("The release moved to 12 May.", "The release moved to 19 May.", "12 May and 19 May"),
+    ("Bob has 2 cats", "Bob has three cats", "2 and three"),
+    ("The pool holds 10 connections", "The pool holds 20 connections", "10 and 20"),
+    ("We use 3 workers", "We use 4 workers", "3 and 4"),
+    ("Logs are kept for 30 days", "Logs are kept for 90 days", "30 and 90"),
     ("The cache is enabled.", "The cache is disabled.", "enabled and disabled"),
     ("The heating is on", "The heating is off", "on and off"),
     ("I lead a team of 4 engineers.", "In my role I now lead a team of five engineers.", "4 and five"),
@@ -40,6 +45,16 @@ NOT_OPPOSED = [
     ("The meeting is on Friday", "The meeting is on 2026-05-12"),
     ("The cat sits on the desk", "The cat sits off the desk"),
     ("Take a note", "Take no note of it"),
+    ("Server 1 runs nginx", "Server 2 runs nginx"),
+    ("Issue 12 is closed", "Issue 13 is closed"),
+    ("Server 1 runs nginx on port 80 with cache", "Server 2 runs nginx on port 80 with the cache on"),
+    ("The staging server 1 runs nginx", "The staging server 2 runs nginx"),
+    ("Chapter 3 of the book covers joins", "Chapter 4 of the book covers joins"),
+    ("In sprint 12 we rewrote the login", "In sprint 13 we rewrote the login"),
+    ("Alice visited Rome in 2023", "Alice visited Rome in 2024"),
+    ("We met on Friday", "We met on Monday"),
+    ("We fixed issue 12 in the login page", "We fixed issue 13 in the login page today"),
+    ("Statement one of mine", "Statement two of mine"),
 ]
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 # A candidate that disagrees with more than a few is not made clearer by more conflicts.
 _MOST_CONFLICTS = 5
+_SHOWN = 200
 
 
 class Planner:
@@ -42,8 +43,9 @@ class Planner:
         self._conflicts: dict[str, set[str]] = {}
 
     def propose(self, candidates: Sequence[MemoryRecord]) -> ConsolidationProposal:
+        self._as_stored = {record.id: record for record in candidates}
         questions = [record for record in candidates if self._is_question(record)]
-        self._waiting += [Step(action=Action.WAIT, id=record.id, reason=FOR_A_PERSON) for record in questions]
+        self._waiting += [self._step(Action.WAIT, record.id, (), FOR_A_PERSON) for record in questions]
         own = [self._settle(record) for record in candidates if record not in questions]
         for record in own:
             self._look_around(record)
@@ -69,7 +71,6 @@ class Planner:
         return record.status is Status.INBOX and is_widened(self._view, record)
 
     def _settle(self, record: MemoryRecord) -> MemoryRecord:
-        self._as_stored[record.id] = record
         found = narrowed(self._view, record)
         if found is not None:
             settled, episode = found
@@ -162,7 +163,7 @@ class Planner:
         if why is None:
             self._do(Action.PROMOTE, record.id, tuple(other.id for other in merged), "it is grounded and confirmed")
         else:
-            self._waiting.append(Step(action=Action.WAIT, id=record.id, reason=why))
+            self._waiting.append(self._step(Action.WAIT, record.id, (), why))
 
     def _about_to_be_disputed(self, record: MemoryRecord) -> str | None:
         for step in self._steps:
@@ -173,7 +174,11 @@ class Planner:
         return None
 
     def _do(self, action: Action, id: str, others: tuple[str, ...], reason: str) -> None:
-        self._steps.append(Step(action=action, id=id, others=others, reason=reason))
+        self._steps.append(self._step(action, id, others, reason))
+
+    def _step(self, action: Action, id: str, others: tuple[str, ...], reason: str) -> Step:
+        said = self._as_stored[id].content[:_SHOWN]
+        return Step(action=action, id=id, others=others, reason=reason, said=said)
 
     def _rests_on(self) -> dict[str, str]:
         touched = {id for step in self._steps for id in step.touches if id in self._as_stored}

@@ -11,11 +11,16 @@ from difflib import SequenceMatcher
 from itertools import product, takewhile
 
 from commonplace.ingest.consolidate.values import DENIAL, NUMBER, VALUES, Token, differ
+from commonplace.ingest.consolidate.wording import root
 
 # So many telling words in common, and such a share of the shorter one's. Chosen on LongMemEval's knowledge updates (docs/guide).
 _LEAST = 3
 _SHARE = 0.3
 _UNITS = 3
+# What a number behind it is the value of. Elsewhere it tells which one: issue 12, server 2.
+_MEASURES = frozenset(
+    map(root, ("page", "port", "level", "score", "total", "count", "limit", "rating", "rank", "age", "size"))
+)
 
 
 def another_amount(one: tuple[Token, ...], other: tuple[Token, ...]) -> str | None:
@@ -49,10 +54,10 @@ def _amounts(tokens: tuple[Token, ...], in_both: set[str]) -> list[tuple[Token, 
     """Each value with what it is an amount of: the words behind it, or the word before it (`page 200`)."""
     found = []
     for at, token in enumerate(tokens):
-        if token.form in in_both or not _is_amount(token, at):
+        if token.form in in_both or not _is_amount(token, at) or (at == 1 and is_label(tokens, at)):
             continue
         behind = [near.form for near in takewhile(_tells, tokens[at + 1 : at + 1 + _UNITS])]
-        before = [near.form for near in tokens[at - 1 : at] if near.tells]
+        before = [near.form for near in tokens[at - 1 : at] if near.form in _MEASURES]
         # A date or a time is an amount of nothing else: two of them, said of the same thing, are compared.
         found.append((token, {*behind, *before} if token.sort == NUMBER else {token.sort}))
     return found
@@ -62,6 +67,17 @@ def _is_amount(token: Token, at: int) -> bool:
     """Not `one`, which is a pronoun more often; not a year; and not `two dogs` at the head, which may be any two."""
     is_word_or_year = token.text.lower() == "one" or re.fullmatch(r"(?:19|20)\d\d", token.text)
     return token.sort in VALUES and not (token.sort == NUMBER and (at == 0 or is_word_or_year))
+
+
+def is_label(tokens: tuple[Token, ...], at: int) -> bool:
+    """Does the value stand behind what it is the number of, as in `server 2`? Behind a verb it counts: `runs 2 servers`."""
+    before = tokens[at - 1]
+    said = before.text.casefold()
+    is_verb = said.endswith(("s", "ed", "ing")) and not said.endswith("ss")
+    return before.tells and not is_verb and not (at > 1 and tokens[at - 2].form in _SPEAKERS)
+
+
+_SPEAKERS = frozenset(("i", "we", "you", "they"))
 
 
 def _tells(token: Token) -> bool:

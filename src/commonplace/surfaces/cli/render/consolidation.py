@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from commonplace.model.consolidation import ConsolidationReport, Dispute, Step
 from commonplace.model.record import MemoryRecord
-from commonplace.surfaces.cli.page import Line, Page
+from commonplace.surfaces.cli.page import Line, Page, one_line
 from commonplace.surfaces.cli.render.records import headline, pairs
 from commonplace.surfaces.operations import Described
 
@@ -30,6 +30,7 @@ def consolidation(_: Described, answer: ConsolidationReport, page: Page) -> Iter
 
 def _step(step: Step, page: Page) -> Iterator[Line]:
     yield [(f"{step.action:<9}", _STYLES.get(step.action, "key")), (step.id, "id")]
+    yield from page.prose(one_line(step.said), "", [("         ", "")])
     yield from page.prose(step.reason, "dim", [("         ", "")])
 
 
