@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from commonplace.model.record import MemoryRecord
 from commonplace.retrieve.forms import forms_in
-from commonplace.seam.terms import Hit
 
 
 class Contender:
@@ -44,15 +41,3 @@ class Contender:
     def order(self) -> tuple[float, str]:
         """Best first; ties always break the same way."""
         return (-self.score, self.id)
-
-
-def gather(streams: Iterable[tuple[str, list[Hit]]]) -> dict[int, Contender]:
-    """All memories that any stream found, by their place in the book."""
-    found: dict[int, Contender] = {}
-    for name, hits in streams:
-        for hit in hits:
-            contender = found.get(hit.place) or found.setdefault(hit.place, Contender(hit.id, hit.place))
-            contender.raw[name] = hit.score
-            if name == "semantic":
-                contender.passage = hit.passage
-    return found

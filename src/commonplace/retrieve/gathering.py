@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from heapq import nsmallest
+from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -13,8 +13,8 @@ from commonplace.errors import CommonplaceError
 from commonplace.model.filter import EVERY_STATUS, Circle, Filter
 from commonplace.model.receipt import StreamReport
 from commonplace.retrieve import sequence, streams
-from commonplace.retrieve.contender import Contender, gather
-from commonplace.retrieve.fuse import Streams, by_place, fuse
+from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.fuse import Fused, Streams, fuse
 from commonplace.retrieve.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -28,21 +28,57 @@ if TYPE_CHECKING:
 _DEPTH = 100
 BEYOND = 40
 # Of so many of the best by words, what they mean is looked up too; around so many of the best by both, one looks around.
-_BOTH = 60
-_AROUND = 40
+_BOTH = 40
+_AROUND = 24
 # A book of a handful of memories has no background to stand out from; this is an ordinary one.
 ORDINARY = (0.75, 0.03)
 
 
 class Gathered:
-    """All contenders by their place in the book, what each stream reports, and what is ordinary in this book."""
+    """What the streams say of every contender, what each of them reports, and what is ordinary in this book."""
 
     def __init__(self) -> None:
-        self.contenders: dict[int, Contender] = {}
+        self.said = Streams({}, {}, ORDINARY)
+        self.fused = Fused({}, {}, {})
         self.strands: dict[int, Strand] = {}
         self.reports: list[StreamReport] = []
-        self.background = ORDINARY
         self.asked: Asked | None = None
+        self._hits: dict[int, Hit] = {}
+
+    @property
+    def background(self) -> tuple[float, float]:
+        return self.said.background
+
+    def know(self, words: Iterable[Hit], meanings: Iterable[Hit]) -> None:
+        """Take in what a stream found. Of a memory that both found, the passage is the one that means most."""
+        for hit in words:
+            self.said.lexical[hit.place] = hit.score
+            self._hits.setdefault(hit.place, hit)
+        for hit in meanings:
+            self.said.semantic[hit.place] = hit.score
+            self._hits[hit.place] = hit
+
+    def best(self, most: int) -> list[Contender]:
+        """The best, best first; ties always break the same way."""
+        sums, hits = self.fused.sums, self._hits
+        places = nsmallest(
+            most, (place for place in sums if place in hits), key=lambda place: (-sums[place], hits[place].id)
+        )
+        return [self._contender(hits[place]) for place in places]
+
+    def _contender(self, hit: Hit) -> Contender:
+        one = Contender(hit.id, hit.place)
+        one.passage = hit.passage
+        for name, said, adds in (
+            ("lexical", self.said.lexical, self.fused.words),
+            ("semantic", self.said.semantic, self.fused.meaning),
+        ):
+            if hit.place in said:
+                one.raw[name] = said[hit.place]
+            if adds.get(hit.place):
+                one.scores[name] = adds[hit.place]
+        one.add_up()
+        return one
 
 
 class Gathering:
@@ -113,39 +149,32 @@ class Gathering:
     def _fuse(self, words: list[Hit], meanings: list[Hit]) -> None:
         """Twice where there is talk: once to know who is worth a look around, then with what stands beside them."""
         found, asked = self._found, self._found.asked
-        found.contenders = gather((("lexical", words), ("semantic", meanings)))
         if asked is not None:
-            found.background = self._view.background(asked.model, asked.vector) or ORDINARY
-            by_words_alone = [hit.place for hit in words[:_BOTH] if "semantic" not in found.contenders[hit.place].raw]
-            meanings = [*meanings, *self._meanings_of(by_words_alone, asked)]
-        said = Streams(by_place(words), by_place(meanings), found.background)
-        fuse(found.contenders, said, self._profile)
+            found.said = Streams({}, {}, self._view.background(asked.model, asked.vector) or ORDINARY)
+        found.know(words, meanings)
+        if asked is not None:
+            self._learn([hit.place for hit in words[:_BOTH] if hit.place not in found.said.semantic], asked)
+        found.fused = fuse(found.said, self._profile)
         if self._profile.sequence:
-            self._look_around(said)
+            self._look_around()
 
-    def _look_around(self, said: Streams) -> None:
-        found = self._found
-        best = nsmallest(_AROUND, found.contenders.values(), key=lambda one: one.order)
-        strands = self._view.strands([one.place for one in best])
+    def _look_around(self) -> None:
+        found, sums = self._found, self._found.fused.sums
+        strands = self._view.strands(nlargest(_AROUND, sums, key=lambda place: (sums[place], -place)))
         talk = [place for place, strand in strands.items() if sequence.is_talk(strand)]
         if not talk:
             return
         beside = sequence.around(talk, sequence.ADOPTED)
-        lending = sequence.around(beside, sequence.REACH) & found.contenders.keys()
-        found.strands = self._view.strands([*(beside | lending)])
+        lending = sequence.around(beside, sequence.REACH) & sums.keys()
+        found.strands = strands | self._view.strands([*((beside | lending) - strands.keys())])
         if found.asked is not None:
-            strangers = [place for place in found.strands if place in beside and place not in found.contenders]
-            said.semantic.update(by_place(self._meanings_of(strangers, found.asked)))
-        fuse(found.contenders, said, self._profile, sequence.Neighbours(beside, found.strands))
+            self._learn([place for place in beside if place in found.strands and place not in sums], found.asked)
+        found.fused = fuse(found.said, self._profile, sequence.Neighbours(beside, found.strands))
 
-    def _meanings_of(self, places: list[int], asked: Asked) -> list[Hit]:
-        """What the semantic stream says of these; whoever is not a contender yet becomes one."""
-        contenders = self._found.contenders
-        hits = self._view.similar(asked.model, asked.vector, places)
-        for hit in hits:
-            one = contenders.get(hit.place) or contenders.setdefault(hit.place, Contender(hit.id, hit.place))
-            one.raw["semantic"], one.passage = hit.score, hit.passage
-        return hits
+    def _learn(self, places: list[int], asked: Asked) -> None:
+        """What the semantic stream says of these; whoever was not a contender yet becomes one."""
+        if places:
+            self._found.know((), self._view.similar(asked.model, asked.vector, places))
 
 
 def filters_for(where: Filter, circle: Circle, past: datetime | None) -> tuple[Filter, Filter | None]:

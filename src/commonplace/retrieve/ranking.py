@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from commonplace.seam.catalog import View
 
 # How many of the best are looked at closely, with their records.
-_CLOSELY = 60
+_CLOSELY = 40
 
 
 class Found(NamedTuple):
@@ -125,7 +125,7 @@ class Hunt:
         with self._watch.step("records"):
             # What lies beyond must not take the places of what is near: it may all be turned away.
             room = max(_CLOSELY, 2 * limit) + (0 if self._circle.is_everything else 2 * BEYOND)
-            ranked = sorted(gathered.contenders.values(), key=lambda one: one.order)[:room]
+            ranked = gathered.best(room)
             known = self._records([one.id for one in ranked])
             for contender in ranked:
                 contender.record = known.get(contender.id)

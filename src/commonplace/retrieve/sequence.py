@@ -48,12 +48,8 @@ class Neighbours:
     """Who lends to whom, worked out once for both streams."""
 
     def __init__(self, places: Iterable[int], strands: Mapping[int, Strand]) -> None:
-        self._shares: dict[int, tuple[float, list[int]]] = {}
-        for place in places:
-            own = strands.get(place)
-            if own is not None and is_talk(own):
-                lean = min(1.0, _STANDS_ALONE / max(own.length, 1))
-                self._shares[place] = (lean, [d for d in _STEPS if _together(own, strands.get(place + d))])
+        talk = {place: strand for place, strand in strands.items() if is_talk(strand)}
+        self._shares = {place: _shares(place, talk) for place in places if place in talk}
 
     def with_words(self, scores: Mapping[int, float]) -> dict[int, float]:
         """Lexical scores: a neighbour's words help, but never as much as one's own, and many weak ones do not add up."""
@@ -72,6 +68,14 @@ class Neighbours:
                 near = (d for d in steps if d in _SEMANTIC)
                 found[place] += lean * sum(_SEMANTIC[d] * excess.get(place + d, 0.0) for d in near)
         return found
+
+
+def _shares(place: int, talk: Mapping[int, Strand]) -> tuple[float, list[int]]:
+    """How far it leans on its neighbours, and which those are. Written out, because a search asks this a thousand times."""
+    owner, at, length, _ = talk[place]
+    lean = min(1.0, _STANDS_ALONE / max(length, 1))
+    near = ((d, talk.get(place + d)) for d in _STEPS)
+    return lean, [d for d, other in near if other and other[0] == owner and -_SITTING <= other[1] - at <= _SITTING]
 
 
 def _together(one: Strand, other: Strand | None) -> bool:
