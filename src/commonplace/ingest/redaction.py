@@ -6,17 +6,18 @@ from bisect import bisect_left
 
 import msgspec
 
-from commonplace.guard.secrets import redact
+from commonplace.guard.secrets import Finding, redact
+from commonplace.ingest.scanning import found_in
 from commonplace.model.transcript import Piece, Transcript
 
 
 def without_secrets(found: Transcript) -> Transcript:
     """The transcript with each secret replaced by its kind, and every piece still where it says it is (rows 122, 123)."""
-    body, secrets = redact(found.body)
+    secrets = found_in(found.body)
     title = redact(found.title)[0] if found.title else None
     if not secrets:
         return found if title == found.title else msgspec.structs.replace(found, title=title)
-    moved = _Moved([(s.start, s.end, len(f"[REDACTED:{s.kind}]")) for s in secrets])
+    body, moved = _replaced(found.body, secrets), _Moved(secrets)
     pieces = tuple(piece for one in found.pieces if (piece := _moved(one, moved, body)))
     note = f"{len(secrets)} secrets were redacted" if len(secrets) > 1 else "1 secret was redacted"
     said = f"{found.note}; {note}" if found.note else note
@@ -31,16 +32,30 @@ def _moved(piece: Piece, moved: _Moved, body: str) -> Piece | None:
     return Piece(role=piece.role, text=body[start:end], start=start, end=end, speaker=speaker, at=piece.at)
 
 
+def _replaced(body: str, secrets: list[Finding]) -> str:
+    parts: list[str] = []
+    done = 0
+    for secret in secrets:
+        parts += (body[done : secret.start], _stand_in(secret))
+        done = secret.end
+    return "".join((*parts, body[done:]))
+
+
+def _stand_in(secret: Finding) -> str:
+    return f"[REDACTED:{secret.kind}]"
+
+
 class _Moved:
     """Where a place in the old text is in the new one. Secrets are in order and none overlaps another."""
 
-    def __init__(self, cuts: list[tuple[int, int, int]]) -> None:
-        self._starts = [start for start, _, _ in cuts]
+    def __init__(self, secrets: list[Finding]) -> None:
+        self._starts = [secret.start for secret in secrets]
         self._cuts: list[tuple[int, int, int, int]] = []
         shift = 0
-        for start, end, length in cuts:
-            self._cuts.append((start, end, length, shift))
-            shift += length - (end - start)
+        for secret in secrets:
+            length = len(_stand_in(secret))
+            self._cuts.append((secret.start, secret.end, length, shift))
+            shift += length - (secret.end - secret.start)
 
     def place(self, at: int, *, is_end: bool) -> int:
         i = bisect_left(self._starts, at) - 1  # the last cut that begins before this place
