@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 Moment = datetime | str
 Words = Iterable[str] | str | None
+Messages = Sequence[dict[str, Any]] | dict[str, Any]
 
 
 class Book:
@@ -285,7 +286,7 @@ class Book:
 
     def capture_session(
         self,
-        source: str | bytes | PathLike[str] | Source,
+        source: str | bytes | PathLike[str] | Source | Messages,
         scope: str | None = None,
         *,
         project_id: str | None = None,
@@ -298,7 +299,8 @@ class Book:
     ) -> IngestionEvent:
         """Keep a session that has ended, and put it into the queue. Returns at once; `process_pending` does the rest.
 
-        A text is the material itself, a path is read, the id of an imported source is that source.
+        A text is the material itself, as are messages with role and content; a path is read; the id of an imported source is
+        that source.
         """
         from commonplace.engine.capture import CaptureSession, capture_session
 
@@ -317,7 +319,7 @@ class Book:
 
     def capture_conversation(
         self,
-        source: str | bytes | PathLike[str] | Source,
+        source: str | bytes | PathLike[str] | Source | Messages,
         scope: str | None = None,
         capture_mode: str = "transcript",
         *,
@@ -348,7 +350,7 @@ class Book:
 
     def import_source(
         self,
-        source: str | bytes | PathLike[str],
+        source: str | bytes | PathLike[str] | Messages,
         *,
         kind: str = "import",
         title: str | None = None,
@@ -397,7 +399,7 @@ class Book:
 
         return work_status(self._scribe, ask(Status))
 
-    def _material(self, given: str | bytes | PathLike[str] | Source, uri: str | None) -> dict[str, str | None]:
+    def _material(self, given: object, uri: str | None) -> dict[str, str | None]:
         from commonplace.engine.material import handed_over
 
         return handed_over(self._scribe, given, uri)

@@ -1,4 +1,4 @@
-"""What a caller of the library hands over: a text, bytes, a path to read, or a source that is here already."""
+"""What a caller of the library hands over: a text, bytes, messages, a path to read, or a source that is here already."""
 
 from __future__ import annotations
 
@@ -21,9 +21,21 @@ def handed_over(scribe: Scribe, given: object, uri: str | None) -> dict[str, str
 
     if isinstance(given, (str, bytes)):
         return {"source": text_of(given), "uri": uri}
+    if isinstance(given, (list, tuple, dict)):
+        return {"source": _written(given), "uri": uri}
     if not isinstance(given, os.PathLike):
-        raise InvalidError("source: give a text, bytes, a path or a source", where="source")
+        raise InvalidError("source: give a text, bytes, messages, a path or a source", where="source")
     path = os.fspath(given)
     with scribe.files.reading(path) as file:
         read = file.read(settings.MAX_MATERIAL_BYTES + 1)
     return {"source": text_of(read), "uri": uri or os.path.basename(path)}
+
+
+def _written(messages: object) -> str:
+    """Messages as a program holds them, in the form in which a file would."""
+    import msgspec
+
+    try:
+        return msgspec.json.encode(messages).decode()
+    except (TypeError, ValueError, RecursionError, OverflowError):
+        raise InvalidError("source: these messages cannot be written as JSON", where="source") from None

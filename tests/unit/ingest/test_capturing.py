@@ -76,6 +76,16 @@ class TestWhatIsKept:
         assert source_of(book, from_file).uri == "talk.txt"
         assert source_of(book, book.capture_session(str(file))).body == str(file)
 
+    def test_messages_are_taken_as_a_program_holds_them(self, book: Book) -> None:
+        said = [{"role": "user", "content": "The port is 8080."}, {"role": "assistant", "content": "Noted."}]
+        event = book.capture_conversation(said)
+        assert source_of(book, event).body == "User: The port is 8080.\n\nAssistant: Noted."
+        assert book.capture_conversation({"messages": said}) == event
+        for odd in ([object()], {"a": object()}, 7, None):
+            with pytest.raises(InvalidError) as caught:
+                book.capture_conversation(odd)  # type: ignore[arg-type]
+            assert caught.value.where == "source"
+
     @pytest.mark.parametrize("mode", ["transcript", "notes", "summary"])
     def test_a_conversation_is_captured_in_three_modes(self, book: Book, mode: str) -> None:
         """R-i."""
