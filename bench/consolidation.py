@@ -5,8 +5,10 @@ parts; its test part is reported beside them. A merge is wrong if the pair is la
 with a relatedness below 4; the stricter count asks for 4.5. LongMemEval (MIT), development half: each knowledge update is a pair
 of turns, the old one and the new one; it is seen if any sentence of the one disagrees with any of the other. The shares that
 must overlap were chosen on these very questions, so that recall is what can be reached; false alarms are counted on sentences
-of different questions, and on sentences of one session, of which nearly none disagree. At last all sentences of SICK's test part
-are candidates in one book, consolidated by the verb itself: does it find what comparing pair by pair finds, at what cost?
+of different questions, and on sentences of one session, of which nearly none disagree. "Extracted" asks the same of what a book
+would really hold: the candidates that the rules extract from each question's sessions, and from LoCoMo's conversations, each with
+each. At last all sentences of SICK's test part are candidates in one book, consolidated by the verb itself: does it find what
+comparing pair by pair finds, at what cost?
 """
 
 from __future__ import annotations
@@ -21,11 +23,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import commonplace
-from bench.quality.cases import data_folder, lines
+from bench.quality import locomo
+from bench.quality.cases import Store, data_folder, lines
 from bench.quality.embedder import documents, model
 from commonplace.ingest.consolidate.conflict import disagreement
 from commonplace.ingest.consolidate.match import forms_of, is_nearly
+from commonplace.ingest.rules.extractor import RuleExtractor
 from commonplace.model.record import MemoryRecord
+from commonplace.model.transcript import Piece, Role, Transcript
 from commonplace.model.words import Entity, Status
 from commonplace.testing.makers import a_memory, a_signature
 
@@ -51,6 +56,7 @@ def run(folder: Path) -> Iterator[str]:
     for part in _PARTS:
         yield from _sick(part)
     yield from _updates()
+    yield from _extracted()
     for by in ("words", "words and vectors"):
         yield from _whole_book(folder, by)
 
@@ -117,6 +123,46 @@ def _updates() -> Iterator[str]:
     within = [*_within_sessions()]
     yield f"    alarms between sentences of one session: {_of(_alarms(within), len(within))}"
     yield ""
+
+
+def _extracted() -> Iterator[str]:
+    """Candidates as the rules extract them: of knowledge updates some should disagree, of all others hardly any."""
+    updates, others = [], []
+    sessions = _sessions()
+    for asked in lines("longmemeval", "questions.dev.jsonl.xz"):
+        talks = [
+            [(turn["role"], turn["content"]) for turn in sessions[id]["turns"]] for id in asked["answer_session_ids"]
+        ]
+        (updates if asked["question_type"] == "knowledge-update" else others).append(_candidates(talks))
+    told = [_candidates(_talks(store)) for store in locomo.turns().stores]
+    seen = sum(_alarms(combinations(held, 2)) > 0 for held in updates)
+    yield "  extracted candidates"
+    yield f"    LongMemEval dev, knowledge updates in which a conflict is seen: {_of(seen, len(updates))}"
+    for name, several in (("LongMemEval dev, other questions", others), ("LoCoMo", told)):
+        pairs = [both for held in several for both in combinations(held, 2)]
+        yield f"    {name}, {sum(map(len, several))} candidates, pairs in conflict: {_of(_alarms(pairs), len(pairs))}"
+    yield ""
+
+
+def _talks(store: Store) -> list[list[tuple[str, str]]]:
+    talks: dict[str, list[tuple[str, str]]] = {}
+    for item in store.items:
+        talks.setdefault(item.session, []).append(("user", item.text.partition(": ")[2]))
+    return [*talks.values()]
+
+
+def _candidates(talks: Iterable[list[tuple[str, str]]]) -> list[str]:
+    """What the rules propose from these conversations, each a list of roles and turns."""
+    found: list[str] = []
+    for talk in talks:
+        body, pieces = "", []
+        for role, text in talk:
+            who = Role.PERSON if role == "user" else Role.AGENT
+            pieces.append(Piece(role=who, text=text, start=len(body), end=len(body) + len(text)))
+            body += f"{text}\n\n"
+        proposals = RuleExtractor().proposals(Transcript(format="bench", body=body, pieces=tuple(pieces)))
+        found += [proposal.content for proposal in proposals]
+    return found
 
 
 def _alarms(several: Iterable[tuple[str, str]]) -> int:

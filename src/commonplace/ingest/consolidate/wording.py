@@ -17,7 +17,7 @@ _JOINING = """
     than then into onto about out up over under have were will would can could should may might must this these those what
     when where how why not like some any all every each very more most less least other own same too such while because
     through across between near behind down off around past since during after before along against ago lately recently already
-    far still ever way get got go going think thing lot new good great
+    far still ever way get got go going think thing lot new good great user said per
 """
 JOINING = frozenset(_JOINING.split())
 _CONTRACTED = {"ve": " have", "re": " are", "m": " am", "ll": " will"}
