@@ -49,7 +49,7 @@ class Workshop:
         self.where, self.rng = where, rng
         self.events: list[str] = []
         with open_book(where) as book:
-            self.capture(book, 3)
+            self.capture(book, 5)
         self.takes = self._measured()
 
     def capture(self, book: Book, number: int) -> None:
@@ -78,8 +78,9 @@ class Workshop:
         """Begin workers and kill each at a random moment of its work; returns how many had not ended by themselves."""
         hit = 0
         for _ in range(0, kills, workers):
-            with open_book(self.where) as book:
-                self.capture(book, workers)
+            with open_book(self.where) as book:  # always more than they can do before they are killed
+                waiting = book.work_status()
+                self.capture(book, max(8 - waiting.pending - waiting.running, 0))
             children = [Child(work or self.work) for _ in range(workers)]
             for child in children:
                 child.listen(bool, 10.0)

@@ -7,11 +7,17 @@ import pytest
 from commonplace import Book
 from commonplace.errors import ConflictError, NotFoundError, UnavailableError
 from commonplace.model.words import Entity
-from commonplace.testing.clocks import TickingClock
+from commonplace.testing.clocks import FixedClock
 
 from .extractors import Answering, Finding, Hanging, Raising, away
 
 TALK = "User: The port is 8080.\nAssistant: Noted."
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """Stands still: how long a rest is, is drawn by chance, and must not end while one looks."""
+    return FixedClock()
 
 
 def body_of(book: Book, source_id: str) -> str | None:
@@ -19,7 +25,7 @@ def body_of(book: Book, source_id: str) -> str | None:
         return view.noun(Entity.SOURCE, source_id).body  # type: ignore[union-attr]
 
 
-def until_given_up(book: Book, clock: TickingClock, tries: int = 5) -> None:
+def until_given_up(book: Book, clock: FixedClock, tries: int = 5) -> None:
     for _ in range(tries):
         book.process_pending()
         clock.move(hours=2)
@@ -121,7 +127,7 @@ class TestOneFailure:
 class TestTryingAgain:
     """R-i: exponential backoff, five tries, then dead; a person may begin anew."""
 
-    def test_it_waits_before_it_is_tried_again(self, open_book, clock: TickingClock) -> None:
+    def test_it_waits_before_it_is_tried_again(self, open_book, clock: FixedClock) -> None:
         extractor = Raising()
         book = open_book(extractor=extractor)
         book.capture_session(TALK)
@@ -132,7 +138,7 @@ class TestTryingAgain:
         book.process_pending()
         assert extractor.asked == 2
 
-    def test_a_later_try_may_succeed(self, open_book, clock: TickingClock) -> None:
+    def test_a_later_try_may_succeed(self, open_book, clock: FixedClock) -> None:
         book = open_book(extractor=Raising(times=2))
         event = book.capture_session(TALK)
         until_given_up(book, clock, 3)
@@ -140,7 +146,7 @@ class TestTryingAgain:
         assert (done.state, done.retry_count, done.error) == ("done", 2, None)
         assert len(book.list(statuses="inbox")) == 1
 
-    def test_after_five_it_is_dead_and_asked_no_more(self, open_book, clock: TickingClock) -> None:
+    def test_after_five_it_is_dead_and_asked_no_more(self, open_book, clock: FixedClock) -> None:
         extractor = Raising()
         book = open_book(extractor=extractor)
         event = book.capture_session(TALK)
@@ -150,7 +156,7 @@ class TestTryingAgain:
         assert body_of(book, event.source_ref) == TALK
         assert [one.id for one in book.work_status().troubled] == [event.id]
 
-    def test_a_retry_by_hand_has_all_its_tries_again(self, open_book, clock: TickingClock) -> None:
+    def test_a_retry_by_hand_has_all_its_tries_again(self, open_book, clock: FixedClock) -> None:
         book = open_book(extractor=Raising(times=5))
         event = book.capture_session(TALK)
         until_given_up(book, clock)
@@ -160,7 +166,7 @@ class TestTryingAgain:
         assert book.process_pending().done == 1
         assert book.verify().ok
 
-    def test_a_server_that_is_away_for_a_day_kills_nothing(self, open_book, clock: TickingClock) -> None:
+    def test_a_server_that_is_away_for_a_day_kills_nothing(self, open_book, clock: FixedClock) -> None:
         book = open_book(extractor=away())
         event = book.capture_session(TALK)
         until_given_up(book, clock, 12)
@@ -178,7 +184,7 @@ class TestTryingAgain:
             with pytest.raises(NotFoundError):
                 verb("nothing")
 
-    def test_a_source_that_was_purged_meanwhile_is_no_mystery(self, open_book, clock: TickingClock) -> None:
+    def test_a_source_that_was_purged_meanwhile_is_no_mystery(self, open_book, clock: FixedClock) -> None:
         book = open_book(extractor=Finding())
         event = book.capture_session(TALK)
         with book._scribe.writing() as pen:
