@@ -103,7 +103,12 @@ def test_what_does_not_write_changes_nothing(book, everything, tmp_path, operati
     book.archive(saved.id)
     event = book.capture_session("User: hello\nAssistant: hi")
     before = everything(book)
-    values = {"id": event.id if operation.name == "event" else saved.id, "query": "one", "task": "one", "path": str(tmp_path / "out")}
+    values = {
+        "id": event.id if operation.name == "event" else saved.id,
+        "query": "one",
+        "task": "one",
+        "path": str(tmp_path / "out"),
+    }
     method = method_of(operation)
     method(book, **{name: values[name] for name in operation.positional})
     assert everything(book) == before

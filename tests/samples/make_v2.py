@@ -1,6 +1,6 @@
 """Makes the sample book of format version 2: as that of version 1, with extra words and vectors. Run it once.
 
-    python tests/samples/make_v2.py
+python tests/samples/make_v2.py
 """
 
 from __future__ import annotations

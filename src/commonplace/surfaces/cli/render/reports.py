@@ -74,7 +74,9 @@ def _anything(operation: Described, answer: Any, page: Page) -> Iterator[Line]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{n:,} {name}" if isinstance(n, int) else f"{name}: {n}" for name, n in value.items()) or "none"
+        return (
+            ", ".join(f"{n:,} {name}" if isinstance(n, int) else f"{name}: {n}" for name, n in value.items()) or "none"
+        )
     if isinstance(value, (list, tuple)):
         return ", ".join(str(one) for one in value) or "none"
     if isinstance(value, bool):
