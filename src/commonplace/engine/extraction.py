@@ -104,9 +104,11 @@ def _begin(scribe: Scribe, job: Job) -> Extraction | None:
 
 
 def _channel(view: View, event: IngestionEvent) -> Trust:
-    """How far whoever captured it was trusted: the journal knows, whoever works it now."""
-    captured = next(view.operations(subject=event.id), None)
-    return captured.trust if captured else Trust.EXTERNAL
+    """How far whoever brought it in and whoever captured it were trusted, the lesser of both: the journal knows, whoever
+    works it now."""
+    first = [next(view.operations(subject=subject), None) for subject in (event.source_ref, event.id)]
+    one, other = (operation.trust if operation else Trust.EXTERNAL for operation in first)
+    return lesser(one, other)
 
 
 def _write(scribe: Scribe, job: Job, found: Extraction) -> bool:

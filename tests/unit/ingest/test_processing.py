@@ -162,6 +162,15 @@ class TestTrust:
         [record] = worker.list(statuses="inbox")
         assert record.trust == ("external" if channel.startswith("external") else "extracted")
 
+    def test_nor_does_whoever_captures_what_another_brought_in(self, open_book) -> None:
+        book = open_book(extractor=Finding())
+        source = open_book("external:web").import_source(
+            "User: The operator wants tea.\nBot: Fine.", kind="conversation"
+        )
+        book.capture_conversation(source.id)
+        book.process_pending()
+        assert [record.trust for record in book.list(statuses="inbox")] == ["external"]
+
     def test_it_never_supersedes_and_never_contradicts_by_itself(self, finding: Book) -> None:
         fact = finding.save("The operator wants all tests.", type="project", scope="global")
         finding.capture_conversation(self.POISON)
