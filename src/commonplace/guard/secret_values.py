@@ -6,7 +6,7 @@ built: names and words come in long runs of one kind of letter, generated values
 """
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from commonplace.guard import secret_formats as formats
 
@@ -145,11 +145,31 @@ def _has_bits(value: str, least: float) -> bool:
     return len(different) >= many
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _telling(size: int, least: float) -> tuple[int, int]:
-    """With how few different characters there cannot be so much entropy, and with how many there must be."""
-    few = max(n for n in range(1, size + 1) if n == 1 or _bits([1] * n) < least)
-    return few, min((n for n in range(1, size + 1) if _bits([size - n + 1, *[1] * (n - 1)]) >= least), default=size + 1)
+    """With how few different characters there cannot be so much entropy, and with how many there must be.
+
+    The most that n characters can have is log2(n). The least they can have is when all but one of them occur once; it grows
+    with n, so the place where it is enough is found by halving.
+    """
+    from math import ceil
+
+    few = max(min(ceil(2**least) - 1, size), 1)
+    low, high = 1, size + 1
+    while low < high:
+        middle = (low + high) // 2
+        if _least_bits(size, middle) >= least:
+            high = middle
+        else:
+            low = middle + 1
+    return few, low
+
+
+def _least_bits(size: int, different: int) -> float:
+    from math import log2
+
+    most = size - different + 1
+    return log2(size) - most * log2(most) / size
 
 
 def _bits(counts: list[int]) -> float:
@@ -160,7 +180,7 @@ def _bits(counts: list[int]) -> float:
     return log2(size) - sum(map(_weighed, counts)) / size
 
 
-@cache
+@lru_cache(maxsize=4096)
 def _weighed(count: int) -> float:
     from math import log2
 

@@ -313,3 +313,23 @@ def test_a_short_memory_costs_little() -> None:
     for _ in range(2000):
         scan(text[:200])
     assert (time.process_time() - start) / 2000 < 60e-6  # measured 6 µs
+
+
+def test_a_value_of_any_length_is_judged_in_linear_time():
+    """Row 88: one long value costs no more for each of its letters than a short one."""
+    import random
+    import time
+
+    from commonplace.guard.secrets import scan
+
+    letters = random.Random(7).choices("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", k=200_000)
+
+    def spent(size):
+        text = "Authorization: Bearer " + "".join(letters[:size])
+        started = time.process_time()
+        assert scan(text)
+        return time.process_time() - started
+
+    spent(10_000)
+    small, large = min(spent(20_000 + n) for n in range(3)), min(spent(200_000 - n) for n in range(3))
+    assert large < 30 * max(small, 1e-3)
