@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 def _consolidate(scribe: Scribe) -> None:
     from commonplace.engine.consolidate import Consolidate, consolidate
 
-    consolidate(scribe, Consolidate())
+    after = None
+    while True:  # a run looks at so many at a time; the next one goes on where it stopped
+        after = consolidate(scribe, Consolidate(after=after)).next
+        if after is None:
+            return
 
 
 def _index(scribe: Scribe) -> None:

@@ -29,6 +29,13 @@ _DID = {
     "forget": "forgotten",
     "confirm": "confirmed",
     "reject": "rejected",
+    "inbox-accept": "accepted",
+    "inbox-edit": "accepted in other words",
+    "inbox-reject": "rejected",
+    "inbox-merge": "merged into this one",
+    "inbox-defer": "put off",
+    "promote": "promoted",
+    "upsert-profile-fact": "kept",
 }
 _LABELS = (
     ("title", "title"),
