@@ -14,7 +14,7 @@ _MARKS = re.compile(r"^(?:#{1,6} +\S|[-*+] +\S|> +\S|```|\d{1,3}\. +\S|\|.+\|)",
 
 def read(material: Material) -> Transcript | None:
     text = material.text.strip("\n")
-    heading = _HEADING.search(text)
+    heading = _HEADING.search(text) if "# " in text else None
     if heading is None and len(_MARKS.findall(text[:20_000])) < 3:
         return None
     title = heading[1].strip().rstrip("#").strip()[:80] if heading else None
