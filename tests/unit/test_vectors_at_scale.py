@@ -8,7 +8,7 @@ import apsw
 import numpy as np
 import pytest
 
-from commonplace.catalog.sqlite import codes, held
+from commonplace.catalog.sqlite import codes, held, proposing
 from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.catalog.sqlite.vectors import pack, unpack
 from commonplace.model.filter import Filter
@@ -281,7 +281,7 @@ def test_a_code_estimates_the_cosine():
     again = codes.decode(block.to_bytes(), DIMENSIONS)
     assert all((mine == theirs).all() for mine, theirs in zip(block, again, strict=True))
     for question in questions:
-        estimated = codes.Question(question).estimates(block) + question @ centre
+        estimated = proposing.Question(question, centre).fine(block) + question @ centre
         assert np.corrcoef(estimated, vectors @ question)[0, 1] > 0.85
         assert np.abs(estimated - vectors @ question).max() < 0.25
 
@@ -293,7 +293,7 @@ def test_any_number_of_dimensions_will_do(dimensions):
     block = codes.encode(np.arange(11), vectors, vectors.mean(axis=0))
     again = codes.decode(block.to_bytes(), dimensions)
     assert again is not None
-    assert np.isfinite(codes.Question(vectors[0]).estimates(again)).all()
+    assert np.isfinite(proposing.Question(vectors[0], vectors.mean(axis=0)).fine(again)).all()
 
 
 def test_a_vector_on_its_own_is_one_byte_a_dimension(many):

@@ -7,7 +7,6 @@ With the same counts both give the same score to the last digit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import log
 from typing import Any, NamedTuple
 from weakref import WeakSet
@@ -19,6 +18,7 @@ from commonplace.catalog.sqlite.fulltext import WEIGHTS
 from commonplace.errors import NotSearchedError
 
 _K1, _B = 1.2, 0.75
+_TITLE, _SUMMARY, _CONTENT, _TERMS = WEIGHTS
 _NAME = "given_bm25"
 _known: WeakSet[apsw.Connection] = WeakSet()
 
@@ -30,9 +30,9 @@ class Statistics(NamedTuple):
     words: int
     holding: tuple[float, ...]
 
-    def of_last(self, number: int) -> Statistics:
-        """The same for the last so many phrases alone."""
-        return self._replace(holding=self.holding[len(self.holding) - number :])
+    def of(self, start: int, end: int) -> Statistics:
+        """The same for some of the phrases alone."""
+        return self._replace(holding=self.holding[start:end])
 
     def weights(self) -> list[float]:
         """How much each phrase tells: much if few texts hold it, and never nothing."""
@@ -83,18 +83,17 @@ def call(db: apsw.Connection, index: str) -> str:
 
 
 def _score(row: apsw.FTS5ExtensionApi, *parameters: Any) -> float:
-    """Higher is better."""
-    if row.aux_data is None:
-        row.aux_data = msgspec.json.decode(parameters[0])
-    average, *weights = row.aux_data
-    norm = _K1 * (1 - _B + _B * row.column_size(-1) / average)
+    """Higher is better. It is called for every row, so it is written for speed."""
+    given = row.aux_data
+    if given is None:
+        average, *weights = msgspec.json.decode(parameters[0])
+        given = row.aux_data = (average, [*enumerate(weights)])
+    average, weighted = given
+    norm = _K1 * (1 - _B + _B * row.column_size() / average)
     score = 0.0
-    for phrase, weight in enumerate(weights):
+    for phrase, weight in weighted:
         if row.phrase_columns(phrase):
-            often = _often(row.phrase_locations(phrase))
+            title, summary, content, terms = row.phrase_locations(phrase)
+            often = _TITLE * len(title) + _SUMMARY * len(summary) + _CONTENT * len(content) + _TERMS * len(terms)
             score += weight * ((often * (_K1 + 1.0)) / (often + norm))
     return score
-
-
-def _often(places: Sequence[Sequence[int]]) -> float:
-    return sum(weight * len(found) for weight, found in zip(WEIGHTS, places, strict=True))

@@ -16,10 +16,16 @@ import msgspec
 from commonplace.catalog.sqlite import bm25, fulltext
 
 # A word that so many hold is counted no further but estimated from how far apart they lie.
-_COUNTED = 250
+_COUNTED = 150
 # So many of the words that are not rare are asked for in pairs, and this share of the room is for each.
 _PAIRED = 2
 _SHARE = 5
+# Whom the guess leaves this far behind the last place is not looked at.
+_CLOSE = 0.9
+# A word that says less than this share of what the rarest says does not decide who is looked at.
+_TELLING = 0.2
+# So many more than are asked for are scored exactly.
+_MORE = 50
 Scores = dict[int, float]
 """By number."""
 
@@ -47,9 +53,19 @@ def best(db: apsw.Connection, counts: dict[str, float], room: int, limit: int) -
     statistics = bm25.Statistics(*bm25.sizes(db), tuple(counts[phrase] for phrase in ordered))
     scores = _holding(db, rare, room if sum(counts[phrase] for phrase in rare) > 2 * room else -1) if rare else {}
     if scores and common:
-        pairs = _in_pairs(db, common, statistics.of_last(len(common)), room // _SHARE)
-        scores = {**pairs, **_with(db, rare, common, scores, statistics, limit)}
-    return [(scores[n], n) for n in sorted(scores, key=scores.__getitem__, reverse=True)]
+        weights = statistics.weights()
+        telling = [phrase for phrase, weight in zip(ordered, weights, strict=True) if weight >= _TELLING * weights[0]]
+        guessed = _guessed(db, rare, dict(zip(telling, weights, strict=False)), scores)
+        likely = nlargest(limit + _MORE, guessed, key=guessed.__getitem__)
+        least = _CLOSE * guessed[likely[limit - 1]] if len(likely) >= limit else 0.0
+        pairs = _in_pairs(db, telling, len(rare), least, statistics, room // _SHARE)
+        scores = {
+            **pairs,
+            **guessed,
+            **{n: scores[n] for n in likely},
+            **_exactly(db, rare, common, likely, statistics),
+        }
+    return sorted(zip(scores.values(), scores, strict=True), reverse=True)
 
 
 def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str]:
@@ -74,26 +90,11 @@ def _holding(db: apsw.Connection, rare: list[str], most: int) -> Scores:
     return dict(rows)
 
 
-def _in_pairs(db: apsw.Connection, common: list[str], statistics: bm25.Statistics, most: int) -> Scores:
-    """Scores of those that hold two of the common words, one of them among the rarer; the newest, if they are many."""
-    found: Scores = {}
-    for i in range(min(_PAIRED, len(common) - 1)):
-        rows: list[Any] = db.execute(
-            f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?"
-            f" ORDER BY rowid DESC LIMIT {most}",
-            (statistics.of_last(len(common) - i).parameters(), f"{common[i]} AND ({' OR '.join(common[i + 1 :])})"),
-        ).fetchall()
-        found = {**dict(rows), **found}
-    return found
-
-
-def _with(
-    db: apsw.Connection, rare: list[str], common: list[str], scores: Scores, statistics: bm25.Statistics, limit: int
-) -> Scores:
-    """What the common words add to those that hold a rare one: first whether they are there; for the best, exactly."""
+def _guessed(db: apsw.Connection, rare: list[str], weights: dict[str, float], scores: Scores) -> Scores:
+    """What the other words add to those that hold a rare one, by whether they are there."""
     chosen, oldest = " OR ".join(rare), min(scores)
     guessed = dict(scores)
-    for phrase, weight in zip(common, statistics.of_last(len(common)).weights(), strict=True):
+    for phrase, weight in [*weights.items()][len(rare) :]:
         there: list[Any] = db.execute(
             "SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?",
             (f"({chosen}) AND {phrase}", oldest),
@@ -101,15 +102,53 @@ def _with(
         for (n,) in there:
             if n in guessed:
                 guessed[n] += weight
-    likely = nlargest(limit + 50, guessed, key=guessed.__getitem__)
+    return guessed
+
+
+def _in_pairs(
+    db: apsw.Connection, telling: list[str], start: int, least: float, statistics: bm25.Statistics, most: int
+) -> Scores:
+    """Scores of those that hold enough of the words behind the rare ones to come up to `least`; the newest, if many."""
+    found: Scores = {}
+    for i in range(start, min(start + _PAIRED, len(telling) - 1)):
+        given = statistics.of(i, len(telling))
+        together = _together(telling[i:], given.weights(), least)
+        if together:
+            rows: list[Any] = db.execute(
+                f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?"
+                f" ORDER BY rowid DESC LIMIT {most}",
+                (given.parameters(), together),
+            ).fetchall()
+            found = {**dict(rows), **found}
+    return found
+
+
+def _together(words: list[str], weights: list[float], least: float) -> str | None:
+    """What to ask for: the first word and another, or if no two can say enough, the first two and a third.
+
+    All the words are in it, in their order, because the statistics are told apart by their places.
+    """
+    first, second, *others = words
+    if weights[0] + weights[1] >= least:
+        return f"{first} AND ({' OR '.join(words[1:])})"
+    if others and sum(weights) >= least:
+        return f"{first} AND {second} AND ({' OR '.join(others)})"
+    return None
+
+
+def _exactly(
+    db: apsw.Connection, rare: list[str], common: list[str], likely: list[int], statistics: bm25.Statistics
+) -> Scores:
+    """The scores of the likely ones that hold a common word too."""
     rows: list[Any] = db.execute(
-        f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ? AND rowid >= ?"
-        " AND +rowid IN (SELECT value FROM json_each(?))",
+        f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?"
+        " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))",
         (
             statistics.parameters(),
-            f"({chosen}) AND ({' OR '.join(common)})",
-            oldest,
+            f"({' OR '.join(rare)}) AND ({' OR '.join(common)})",
+            min(likely),
+            max(likely),
             msgspec.json.encode(likely).decode(),
         ),
     ).fetchall()
-    return {**guessed, **{n: scores[n] for n in likely}, **dict(rows)}
+    return dict(rows)

@@ -1,19 +1,18 @@
 """Codes: two bits for each dimension, so that every vector can be looked at without reading every vector.
 
-A vector is taken around the centre of the model's vectors, which brings out what is its own. Each dimension becomes one of
-four levels: far below, below, above, far above. A code and one factor give an estimate of the cosine; the best of the
-estimates are then compared as they really are (`nearest.py`). Nothing here decides an answer: a code that is missing,
-outdated or damaged can only fail to propose a memory.
+Vectors of one model have much in common: they all lie around one centre. What a vector has of the direction of the centre is
+kept as a number; what is left is its own, and each dimension of that becomes one of four levels: far below, below, above,
+far above. A code, that number and one factor give an estimate of the cosine (`proposing.py`); the best of the estimates are
+then compared as they really are (`nearest.py`). Nothing here decides an answer: a code that is missing, outdated or damaged
+can only fail to propose a memory.
 
 A block holds up to `FULL` codes: the two planes of bits, word by word, so that one instruction meets the same word of many
-codes; then their memories' numbers and their factors. The question becomes three planes, and the sum over all dimensions
-becomes a count of common bits.
+codes; then their memories' numbers, their factors, and what they have of the centre's direction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -28,84 +27,68 @@ if TYPE_CHECKING:
     Words = NDArray[np.uint64]
 
 # As many as a processor's cache holds at once, with what is computed of them.
-FULL = 1_024
+FULL = 4_096
 # Below so many vectors each is looked at as it is; from there on there is a centre that means something.
 ENOUGH = 1_024
-# So many blocks are sifted together.
-_AT_ONCE = 16
 # Where "above" becomes "far above", in standard deviations: what loses least of a bell curve in four levels.
 _FAR = 0.98
-# The same for a question in eight levels, which are three planes of bits.
-_STEP = 0.6
-_PLANES = np.array([1, 2, -4], dtype=np.float32)
-_LEVELS = np.array([2, 1], dtype=np.float32)
 _NUMBER, _FACTOR, _WORD = np.dtype("<i8"), np.dtype("<f4"), np.dtype("<u8")
 
 
 class Block(NamedTuple):
-    """Codes of many vectors: whose they are, their factors, and bits as planes x words x vectors."""
+    """Codes of many vectors: whose they are, factors, their parts along the centre, and bits as planes x words x vectors."""
 
     numbers: Ints
     factors: Floats
+    along: Floats
     bits: Words
 
     def to_bytes(self) -> bytes:
-        return self.bits.tobytes() + self.numbers.tobytes() + self.factors.tobytes()
+        return b"".join(part.tobytes() for part in (self.bits, self.numbers, self.factors, self.along))
+
+
+def direction(centre: Floats) -> Floats:
+    return centre / max(float(np.linalg.norm(centre)), 1e-12)
 
 
 def encode(numbers: Ints, vectors: Floats, centre: Floats) -> Block:
     own = vectors - centre
+    along = own @ direction(centre)
+    own -= along[:, None] * direction(centre)
     above = own > 0
     far = np.abs(own) > _FAR * np.sqrt((own * own).mean(axis=1, keepdims=True))
     low = above == far
     levels = 2.0 * above + low - 1.5
     factors = (own * own).sum(axis=1) / np.maximum((own * levels).sum(axis=1), 1e-9)
-    return Block(numbers.astype(_NUMBER), factors.astype(_FACTOR), np.stack([_words(above), _words(low)]))
+    bits = np.stack([words_of(above), words_of(low)])
+    return Block(numbers.astype(_NUMBER), factors.astype(_FACTOR), along.astype(_FACTOR), bits)
 
 
 def decode(raw: bytes, dimensions: int) -> Block | None:
     """A block as it was stored; None if that is no block."""
-    words = _words_for(dimensions)
-    each = 12 + 16 * words
-    count, rest = divmod(len(raw), each)
+    words = -(-dimensions // 64)
+    count, rest = divmod(len(raw), 16 + 16 * words)
     if rest or not count:
         return None
     at = 16 * words * count
     return Block(
         np.frombuffer(raw, _NUMBER, count, at),
         np.frombuffer(raw, _FACTOR, count, at + 8 * count),
+        np.frombuffer(raw, _FACTOR, count, at + 12 * count),
         np.frombuffer(raw, _WORD, 2 * words * count).reshape(2, words, count),
     )
 
 
 def join(one: Block, other: Block) -> Block:
-    return Block(
-        np.concatenate((one.numbers, other.numbers)),
-        np.concatenate((one.factors, other.factors)),
-        np.concatenate((one.bits, other.bits), axis=2),
-    )
+    return Block._make(np.concatenate((mine, theirs), axis=-1) for mine, theirs in zip(one, other, strict=True))  # type: ignore[arg-type]
 
 
 def part(block: Block, which: slice | NDArray[np.bool_]) -> Block:
-    return Block(block.numbers[which], block.factors[which], block.bits[:, :, which])
+    return Block._make(each[..., which] for each in block)
 
 
-class Question:
-    """A vector to compare codes with."""
-
-    def __init__(self, vector: Floats) -> None:
-        step = max(_STEP * float(vector.std()), 1e-12)
-        parts = np.clip(np.rint(vector / step), -4, 3).astype(np.int64)
-        planes = np.stack([_words(((parts >> i) & 1).astype(bool)[None, :])[:, 0] for i in range(3)])
-        self._planes = planes[:, None, :, None]
-        self._weights = np.repeat(np.outer(_PLANES, _LEVELS).reshape(-1), planes.shape[1]) * np.float32(step)
-        self._middle = np.float32(1.5 * step * parts.sum())
-
-    def estimates(self, block: Block) -> Floats:
-        """Of the cosine, without what all have in common."""
-        common = np.bitwise_count(block.bits & self._planes).reshape(len(self._weights), -1)
-        summed: Floats = (self._weights @ common.astype(np.float32) - self._middle) * block.factors
-        return summed
+def some(block: Block, which: Ints) -> Block:
+    return Block._make(each.take(which, axis=-1) for each in block)
 
 
 def add(db: apsw.Connection, model: int, dimensions: int, new: Block) -> None:
@@ -145,47 +128,6 @@ def is_sound(db: apsw.Connection, model: int, dimensions: int, expected: Iterabl
     return bool(np.isin(np.fromiter(expected, dtype=np.int64), np.concatenate(known) if known else []).all())
 
 
-def best(stored: Iterable[Block], vector: Floats, count: int) -> Ints:
-    """The numbers of the `count` memories with the best estimates, best first; each once."""
-    question, found = Question(vector), _Best(count)
-    blocks = iter(stored)
-    while some := [*islice(blocks, _AT_ONCE)]:
-        found.add(np.concatenate([*map(question.estimates, some)]), np.concatenate([block.numbers for block in some]))
-    return found.numbers()
-
-
-class _Best:
-    """The best so far, and the floor below which nothing is worth looking at."""
-
-    def __init__(self, count: int) -> None:
-        # Twice as many as are asked for: several passages of one memory count once.
-        self._count, self._room, self.floor = count, 2 * count, -np.inf
-        self._scores, self._numbers = [np.empty(0, dtype=np.float32)], [np.empty(0, dtype=np.int64)]
-        self._many = 0
-
-    def add(self, scores: Floats, numbers: Ints) -> None:
-        good = np.flatnonzero(scores > self.floor)
-        if len(good):
-            self._scores.append(scores[good])
-            self._numbers.append(numbers[good])
-            self._many += len(good)
-        if self._many > 4 * self._room:
-            self._shorten()
-
-    def _shorten(self) -> None:
-        scores, numbers = np.concatenate(self._scores), np.concatenate(self._numbers)
-        top = np.argpartition(-scores, self._room)[: self._room]
-        self._scores, self._numbers, self._many = [scores[top]], [numbers[top]], self._room
-        self.floor = float(self._scores[0].min())
-
-    def numbers(self) -> Ints:
-        scores, numbers = np.concatenate(self._scores), np.concatenate(self._numbers)
-        ordered = numbers[np.lexsort((numbers, -scores))]
-        _, first = np.unique(ordered, return_index=True)
-        once: Ints = ordered[np.sort(first)][: self._count]
-        return once
-
-
 def forget(db: apsw.Connection, model: int, dimensions: int, n: int) -> None:
     """Destroy the codes of memory `n`. Looks through all of them: purging is rare, and rewrites the file anyway."""
     for (number,) in db.execute("SELECT block FROM vector_codes WHERE model = ?", (model,)).fetchall():
@@ -202,14 +144,9 @@ def forget(db: apsw.Connection, model: int, dimensions: int, n: int) -> None:
                 db.execute("DELETE FROM vector_codes WHERE block = ?", (number,))
 
 
-def _words(bits: NDArray[np.bool_]) -> Words:
+def words_of(bits: NDArray[np.bool_]) -> Words:
     """Rows of bits as words x rows."""
-    room = _words_for(bits.shape[1]) * 8
-    packed = np.zeros((len(bits), room), dtype=np.uint8)
+    packed = np.zeros((len(bits), -(-bits.shape[1] // 64) * 8), dtype=np.uint8)
     filled = np.packbits(bits, axis=1, bitorder="little")
     packed[:, : filled.shape[1]] = filled
     return np.ascontiguousarray(packed.view(_WORD).T)
-
-
-def _words_for(dimensions: int) -> int:
-    return -(-dimensions // 64)

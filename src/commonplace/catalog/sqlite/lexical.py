@@ -8,6 +8,7 @@ are scored with all the words; memories that hold only the common rest are left 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import apsw
 import msgspec
@@ -22,6 +23,8 @@ SMALL = 20_000
 _PLAIN = 12_000
 # How many the rare words may choose: this share of the book, but not fewer or more than that.
 _SHARE, _FEWEST, _MOST = 40, 2_000, 8_000
+# If more than so many tie for the last place, not all are looked at.
+_TIES = 2_000
 Scored = list[tuple[float, int]]
 """Score and number, best first."""
 
@@ -49,13 +52,14 @@ def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter,
 
 
 def _best(db: apsw.Connection, asked: list[str], few: list[int] | None, where: Filter, limit: int) -> list[Hit]:
-    """As many as will do, in all likelihood; all, if the filter or a tie asks for more."""
-    likely = 3 * limit + 40
-    scored = _plain(db, asked, few, likely)
-    hits = _checked(db, scored, where, limit)
-    if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
-        return hits
-    return _checked(db, _plain(db, asked, few, -1), where, limit)
+    """As many as will do, in all likelihood; more, if the filter or a tie asks for more."""
+    likely = 2 * limit + 20
+    while True:
+        scored = _plain(db, asked, few, likely)
+        hits = _checked(db, scored, where, limit)
+        if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
+            return hits
+        likely *= 8
 
 
 def _phrase(term: tuple[str, ...]) -> str:
@@ -69,11 +73,12 @@ def _phrase(term: tuple[str, ...]) -> str:
 def _plain(db: apsw.Connection, asked: list[str], few: list[int] | None, limit: int) -> Scored:
     """The best as FTS5 scores them; with `few`, among those alone."""
     among, values = _among(few)
-    return db.execute(  # type: ignore[return-value]
-        f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts WHERE memories_fts MATCH ?{among}"
-        " ORDER BY score DESC, rowid LIMIT ?",
+    rows: list[Any] = db.execute(
+        f"SELECT bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS cost, rowid FROM memories_fts"
+        f" WHERE memories_fts MATCH ?{among} ORDER BY cost LIMIT ?",
         (" OR ".join(asked), *values, limit),
     ).fetchall()
+    return [(-cost, n) for cost, n in rows]
 
 
 def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scored:
@@ -117,13 +122,23 @@ def _among(few: list[int] | None) -> tuple[str, list[str]]:
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """The best that the filter lets through, looking no further than is needed."""
     hits: list[Hit] = []
-    step = limit + 20
-    start = 0
-    while start < len(scored):
-        some = {n: score for score, n in scored[start : start + step]}
+    start, step, last = 0, limit, len(scored)
+    while start < last:
+        some = {n: score for score, n in scored[start : min(start + step, last)]}
         hits += [Hit(id, n, some[n], 0) for id, n in narrow.rows_of(db, where, [*some], "memories.id, memories.n")]
-        start += step
-        if len(hits) >= limit and start < len(scored) and scored[start][0] < hits[limit - 1].score:
-            break
-        step = 500
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+        start, step = start + step, 500
+        if len(hits) >= limit and last == len(scored):
+            last = _past_ties(scored, hits[limit - 1].score, start)
+    return sorted(hits, key=_order)[:limit]
+
+
+def _past_ties(scored: Scored, score: float, start: int) -> int:
+    """Where those end that still tie with the last place; of very many the first, which are the same each time."""
+    most = min(start + _TIES, len(scored))
+    while start < most and scored[start][0] >= score:
+        start += 1
+    return start
+
+
+def _order(hit: Hit) -> tuple[float, str]:
+    return (-hit.score, hit.id)

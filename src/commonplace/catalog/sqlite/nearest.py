@@ -13,16 +13,18 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from commonplace.catalog.sqlite import codes, held, narrow, vectors
+from commonplace.catalog.sqlite import held, narrow, proposing, vectors
 from commonplace.model.filter import Filter
 from commonplace.seam.terms import Hit
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.vectors import Floats, Model
 
-# How many are proposed for each that is asked for, and at least; more with the root of how many there are (docs/adr/0013).
-_PROPOSED = 3
-_AT_LEAST = 400
+# How many are proposed (docs/adr/0013): so many for each that is asked for, and at least. The fewer dimensions, the less a
+# code tells: this, by their number, is added. And a quarter of the root of how many vectors there are.
+_PROPOSED = 2
+_AT_LEAST = 160
+_BY_DIMENSIONS = 16_384
 _COLUMNS = f"memories.id, memories.n, substr(memories.fingerprint, -{vectors.STAMP})"
 Scored = list[tuple[float, int, int, str]]
 """Cosine, number, passage and the words it was made of; best first."""
@@ -60,9 +62,11 @@ def _among_all(db: apsw.Connection, whole: held.Whole, question: Floats, where: 
 
 def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter, limit: int) -> list[Hit]:
     """Codes propose; what they propose is compared as it is."""
-    first = asked = max(_PROPOSED * limit, _AT_LEAST) + isqrt(model.vectors)
+    centre = np.frombuffer(model.centre or b"", dtype=np.float32)
+    least = _AT_LEAST + _BY_DIMENSIONS // model.dimensions
+    first = asked = max(_PROPOSED * limit, least) + isqrt(model.vectors) // 4
     while True:
-        numbers = codes.best(held.blocks(db, model), question, asked).tolist()
+        numbers = proposing.best(held.blocks(db, model), question, centre, asked).tolist()
         everything = len(numbers) < asked
         if asked > first:  # the filter lets few through: check before comparing
             numbers = narrow.passing(db, where, numbers)
