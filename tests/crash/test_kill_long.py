@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from commonplace import Book, CommonplaceError
+from commonplace.catalog.sqlite import schema
 
 from .books import every_memory, furnish, open_book, what_is_wrong
 from .children import Child, Say
@@ -190,8 +191,9 @@ def test_a_change_of_format_that_was_killed_is_done_whole_by_the_next_start(
         child = Child(lambda say, folder=folder: (_as_next_version(), say(_look(folder))))
         said = child.finish(20.0)
         child.close()
-        assert said == [{"version": 2, "memories": len(bigger.memories), "wrong": []}]
-        assert [path.name for path in folder.iterdir() if ".backup-v1-" in path.name and "partial" not in path.name]
+        assert said == [{"version": schema.VERSION + 1, "memories": len(bigger.memories), "wrong": []}]
+        kept = f".backup-v{schema.VERSION}-"
+        assert [path.name for path in folder.iterdir() if kept in path.name and "partial" not in path.name]
     assert outcomes == {"works", "newer"}, "the kills did not fall on both sides of the change"
 
 
