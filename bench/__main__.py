@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from importlib import import_module
@@ -12,25 +13,32 @@ from pathlib import Path
 
 from bench.measure import machine
 
-BENCHES = ("startup", "saving", "capturing", "bulk", "waiting", "scale", "secret_scanner")
-
-
+BENCHES = ("startup", "saving", "capturing", "bulk", "waiting", "scale", "finding", "secret_scanner")
+ON_DATA = ("consolidation", "extraction", "quality")
+"""Those that need the public data sets; `$COMMONPLACE_DATA` says where they lie."""
 ASKED = ("quality", "peers", "finding")
-"""Those that take arguments of their own; `python -m bench quality --help`."""
+"""Those that take arguments of their own: `python -m bench quality --help`. `peers` installs others, so it is only run if asked."""
 
 
 def main(asked: list[str]) -> None:
-    if asked and asked[0] in ASKED and len(asked) > 1:
+    if asked and asked[0] in ASKED and (len(asked) > 1 or asked[0] != "finding"):
         import_module(f"bench.{asked[0]}").main(asked[1:])
         return
     print(f"Commonplace bench: {machine()}\n")
-    for name in asked or BENCHES:
-        bench = import_module(f"bench.{name}")
-        print(f"{name}: {(bench.__doc__ or '').strip()}\n")
-        with tempfile.TemporaryDirectory(prefix="commonplace-bench-") as folder:
-            for line in bench.run(Path(folder)):
-                print(line, flush=True)
-        print()
+    for name in asked or (*BENCHES, *(ON_DATA if os.environ.get("COMMONPLACE_DATA") else ())):
+        _run(name)
+
+
+def _run(name: str) -> None:
+    bench = import_module(f"bench.{name}")
+    print(f"{name}: {(bench.__doc__ or '').strip()}\n")
+    if name == "quality":
+        bench.main([])
+        return
+    with tempfile.TemporaryDirectory(prefix="commonplace-bench-") as folder:
+        for line in bench.run(Path(folder)):
+            print(line, flush=True)
+    print()
 
 
 if __name__ == "__main__":
