@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
     Words = NDArray[np.uint64]
 
-# As many as a processor's cache holds at once, with what is computed of them.
-FULL = 4_096
+# As many as a processor's cache holds at once, with what is computed of them. Rows of up to 4,096 numpy goes through at half
+# the speed.
+FULL = 5_120
 # Below so many vectors each is looked at as it is; from there on there is a centre that means something.
 ENOUGH = 1_024
 # Where "above" becomes "far above", in standard deviations: what loses least of a bell curve in four levels.
@@ -88,7 +89,9 @@ def part(block: Block, which: slice | NDArray[np.bool_]) -> Block:
 
 
 def some(block: Block, which: Ints) -> Block:
-    return Block._make(each.take(which, axis=-1) for each in block)
+    return Block(
+        block.numbers.take(which), block.factors.take(which), block.along.take(which), block.bits.take(which, axis=2)
+    )
 
 
 def add(db: apsw.Connection, model: int, dimensions: int, new: Block) -> None:

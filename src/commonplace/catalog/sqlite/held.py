@@ -18,7 +18,7 @@ from commonplace.catalog.sqlite import codes, vectors
 # Up to so many vectors are held as they are and compared one and all.
 WHOLE = 16_384
 # And of a larger book's codes so many blocks; the rest is read each time.
-_BLOCKS = 72
+_BLOCKS = 88
 # How many states: one for each model in use, and one that is about to be forgotten.
 _STATES = 2
 

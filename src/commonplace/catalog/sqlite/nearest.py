@@ -50,7 +50,7 @@ def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit:
 def _among_all(db: apsw.Connection, whole: held.Whole, question: Floats, where: Filter, limit: int) -> list[Hit]:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
     scores = whole.cosines(question)
-    count = limit + 40
+    count = limit + 20
     while True:
         top = np.argpartition(scores, -count)[-count:] if count < len(scores) else np.arange(len(scores))
         top = top[np.argsort(-scores[top], kind="stable")]
@@ -89,7 +89,7 @@ def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """Those that the filter lets through and that still have the words their vectors were made of."""
     hits: list[Hit] = []
-    start, step = 0, limit + 20
+    start, step = 0, limit
     while start < len(scored):
         some = {n: (score, passage, stamp) for score, n, passage, stamp in scored[start : start + step]}
         for id, n, present in narrow.rows_of(db, where, [*some], _COLUMNS):

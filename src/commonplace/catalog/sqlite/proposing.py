@@ -88,7 +88,7 @@ def best(stored: Iterable[Block], vector: Floats, centre: Floats, count: int) ->
             fine = question.fine(first)
             doubt = _HOPE * float((fine - question.rough(first)).std())
             found.add(fine, first.numbers)
-        hopeful = codes.some(left, np.flatnonzero(question.rough(left) > found.floor - doubt))
+        hopeful = codes.some(left, (question.rough(left) > found.floor - doubt).nonzero()[0])
         found.add(question.fine(hopeful), hopeful.numbers)
     return found.numbers()
 
@@ -102,13 +102,13 @@ class _Best:
         self._scores, self._numbers = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.int64)
 
     def add(self, scores: Floats, numbers: Ints) -> None:
-        good = np.flatnonzero(scores > self.floor)
+        good = scores > self.floor
         self._scores = np.concatenate((self._scores, scores[good]))
         self._numbers = np.concatenate((self._numbers, numbers[good]))
         if len(self._scores) > self._room:
-            top = np.argpartition(-self._scores, self._room)[: self._room]
+            top = self._scores.argpartition(-self._room)[-self._room :]
             self._scores, self._numbers = self._scores[top], self._numbers[top]
-            self.floor = float(self._scores.min())
+            self.floor = float(self._scores[0])
 
     def numbers(self) -> Ints:
         ordered = self._numbers[np.lexsort((self._numbers, -self._scores))]
