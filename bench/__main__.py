@@ -17,7 +17,7 @@ BENCHES = ("startup", "saving", "capturing", "bulk", "waiting", "scale", "findin
 ON_DATA = ("consolidation", "extraction", "quality")
 """Those that need the public data sets; `$COMMONPLACE_DATA` says where they lie."""
 ASKED = ("quality", "peers", "finding")
-"""Those that take arguments of their own: `python -m bench quality --help`. `peers` installs others, so it is only run if asked."""
+"""Those that take arguments of their own: `python -m bench quality --help`. `peers` installs others: only if asked."""
 
 
 def main(asked: list[str]) -> None:
