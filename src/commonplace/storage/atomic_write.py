@@ -107,7 +107,8 @@ class LocalFiles:
             with open(fd, "rb", buffering=1 << 20, closefd=False) as file, in_our_words(path):
                 yield file
         finally:
-            os.close(fd)
+            with suppress(OSError):  # it was only read: whatever closing has to say changes nothing
+                os.close(fd)
 
 
 def _refuse_odd(fd: int, path: str) -> None:

@@ -113,8 +113,18 @@ def why_not(connection: apsw.Connection | None, path: str) -> int:
         return _EROFS
     probe = f"{path}.probe-{os.getpid()}-{os.urandom(4).hex()}"
     try:
-        os.close(os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
-        os.unlink(probe)
+        _try_to_write(probe)
     except OSError as cause:
         return cause.errno or 0
     return 0
+
+
+def _try_to_write(probe: str) -> None:
+    """A page in a file of its own: a name alone costs nothing, so a full disk or a used-up quota would let it pass."""
+    fd = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(fd, bytes(4096))
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+        os.unlink(probe)
