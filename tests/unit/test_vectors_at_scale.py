@@ -104,6 +104,28 @@ def test_what_is_held_in_memory_gives_the_same_answer(master):
     assert any(isinstance(each, held.Whole) for each in held._held.values())
 
 
+def test_codes_held_in_memory_and_codes_that_are_read_give_the_same_answer(many, monkeypatch):
+    """Of a large book only the first blocks are held; the rest is read each time."""
+    canon, records, vectors = many
+    monkeypatch.setattr(codes, "FULL", 250)
+    monkeypatch.setattr(held, "WHOLE", 0)
+    monkeypatch.setattr(held, "_BLOCKS", 6)
+    canon.rebuild_index()
+    questions = topics(np.random.default_rng(SEED + 9), 10)
+    held._held.clear()
+    first = []
+    for question in questions:
+        held._asked.clear()
+        first.append(ids(canon, question))
+    for _ in range(3):
+        assert [ids(canon, question) for question in questions] == first
+    (kept, last), *_ = held._held.values()
+    assert [len(block.numbers) for block in kept] == [250, 750, 500]
+    with canon.reading() as view:
+        assert sum(1 for _ in codes.blocks(view.connection, 1, DIMENSIONS, last)) == 6
+    assert overlap(canon, records, vectors, questions) >= 0.98
+
+
 def test_what_is_held_is_forgotten_with_the_next_change(many):
     canon, records, vectors = many
     question = vectors[5]
@@ -281,7 +303,9 @@ def test_a_code_estimates_the_cosine():
     again = codes.decode(block.to_bytes(), DIMENSIONS)
     assert all((mine == theirs).all() for mine, theirs in zip(block, again, strict=True))
     for question in questions:
-        estimated = proposing.Question(question, centre).fine(block) + question @ centre
+        asked = proposing.Question(question, centre)
+        estimated = asked.fine(block) + question @ centre
+        assert np.corrcoef(asked.rough(block), vectors @ question)[0, 1] > 0.6
         assert np.corrcoef(estimated, vectors @ question)[0, 1] > 0.85
         assert np.abs(estimated - vectors @ question).max() < 0.25
 

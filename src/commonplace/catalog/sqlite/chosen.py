@@ -19,9 +19,9 @@ from commonplace.catalog.sqlite import bm25, fulltext
 _COUNTED = 150
 # So many of the words that are not rare are asked for in pairs, and this share of the room is for each.
 _PAIRED = 2
-_SHARE = 5
+_SHARE = 8
 # Whom the guess leaves this far behind the last place is not looked at.
-_CLOSE = 0.9
+_CLOSE = 0.95
 # A word that says less than this share of what the rarest says does not decide who is looked at.
 _TELLING = 0.2
 # So many more than are asked for are scored exactly.

@@ -12,7 +12,7 @@ codes; then their memories' numbers, their factors, and what they have of the ce
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -80,8 +80,8 @@ def decode(raw: bytes, dimensions: int) -> Block | None:
     )
 
 
-def join(one: Block, other: Block) -> Block:
-    return Block._make(np.concatenate((mine, theirs), axis=-1) for mine, theirs in zip(one, other, strict=True))  # type: ignore[arg-type]
+def join(blocks: Sequence[Block]) -> Block:
+    return Block._make(np.concatenate(each, axis=-1) for each in zip(*blocks, strict=True))
 
 
 def part(block: Block, which: slice | NDArray[np.bool_]) -> Block:
@@ -101,7 +101,7 @@ def add(db: apsw.Connection, model: int, dimensions: int, new: Block) -> None:
     ).fetchone()
     last = decode(row[1], dimensions) if row else None
     if row and last is not None and len(last.numbers) < FULL:
-        new = join(last, new)
+        new = join((last, new))
         db.execute("DELETE FROM vector_codes WHERE block = ?", (row[0],))
     for start in range(0, len(new.numbers), FULL):
         raw = part(new, slice(start, start + FULL)).to_bytes()

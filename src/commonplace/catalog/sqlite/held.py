@@ -8,6 +8,7 @@ saves between any two questions, gains nothing from it.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import apsw
@@ -19,6 +20,7 @@ from commonplace.catalog.sqlite import codes, vectors
 WHOLE = 16_384
 # And of a larger book's codes so many blocks; the rest is read each time.
 _BLOCKS = 88
+_TOGETHER = 3
 # How many states: one for each model in use, and one that is about to be forgotten.
 _STATES = 2
 
@@ -69,21 +71,45 @@ def whole(db: apsw.Connection, model: vectors.Model) -> Whole | None:
     return held if isinstance(held, Whole) else None
 
 
-def blocks(db: apsw.Connection, model: vectors.Model) -> Any:
+def blocks(db: apsw.Connection, model: vectors.Model) -> Iterator[codes.Block]:
     """The model's blocks of codes: the first ones from memory, if they were asked for before in this state."""
     if model.vectors <= WHOLE or not _is_asked_again(model.state):
         yield from (block for _, block in codes.blocks(db, model.number, model.dimensions))
         return
-    kept, last = _held.get(model.state, ([], 0))
-    yield from kept
-    fill = not kept
+    kept, last = _held.get(model.state, (None, 0))
+    yield from kept or ()
+    fill = _Filling() if kept is None else None
     for number, block in codes.blocks(db, model.number, model.dimensions, last):
-        if fill and len(kept) < _BLOCKS:
-            kept.append(block)
+        if fill and fill.takes(block):
             last = number
         yield block
     if fill:
-        _hold(model.state, (kept, last))
+        _hold(model.state, (fill.done(), last))
+
+
+class _Filling:
+    """Blocks on their way into memory. Several become one, which takes fewer calls to go through; the first stays small,
+    because from it one learns what is worth a look."""
+
+    def __init__(self) -> None:
+        self._done: list[codes.Block] = []
+        self._loose: list[codes.Block] = []
+        self._room = _BLOCKS
+
+    def takes(self, block: codes.Block) -> bool:
+        if not self._room:
+            return False
+        self._room -= 1
+        self._loose.append(block)
+        if not self._done or len(self._loose) == _TOGETHER:
+            self.done()
+        return True
+
+    def done(self) -> list[codes.Block]:
+        if self._loose:
+            self._done.append(codes.join(self._loose))
+            self._loose = []
+        return self._done
 
 
 def _is_asked_again(state: int) -> bool:
