@@ -123,7 +123,7 @@ def _try_to_write(probe: str) -> None:
     """A page in a file of its own: a name alone costs nothing, so a full disk or a used-up quota would let it pass."""
     fd = os.open(probe, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
     try:
-        os.write(fd, bytes(4096))
+        os.pwrite(fd, bytes(4096), 0)  # as SQLite writes
         os.fsync(fd)
     finally:
         os.close(fd)
