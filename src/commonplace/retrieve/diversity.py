@@ -37,8 +37,11 @@ def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Conte
 
 
 def _said(contender: Contender) -> object:
-    """What it says, whatever weighs nothing in it."""
-    content = contender.record.content if contender.record else contender.id
+    return said_in(contender.record.content) if contender.record else contender.id
+
+
+def said_in(content: str) -> object:
+    """A statement, whatever weighs nothing in it."""
     if len(content) > _LONGEST:
         return content
     return tuple(form for form in forms_along(content) if form not in _WEIGHTLESS) or content
