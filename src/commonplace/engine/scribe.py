@@ -215,7 +215,12 @@ class _Writing:
         self._writing = scribe.canon.writing(scribe.timeout)
 
     def __enter__(self) -> Pen:
-        return Pen(self._scribe, self._writing.__enter__(), self._scribe.clock.now())
+        draft = self._writing.__enter__()
+        try:
+            return Pen(self._scribe, draft, self._scribe.clock.now())
+        except BaseException as cause:  # an interrupt right here: the block will not begin, so nobody else would end it
+            self._writing.__exit__(type(cause), cause, cause.__traceback__)
+            raise
 
     def __exit__(
         self, kind: type[BaseException] | None, cause: BaseException | None, trace: TracebackType | None

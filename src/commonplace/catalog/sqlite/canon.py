@@ -17,6 +17,7 @@ from commonplace.catalog.sqlite.connection import Connections
 from commonplace.catalog.sqlite.driver import refuse_unsafe_driver, run
 from commonplace.catalog.sqlite.failures import in_our_words, translated
 from commonplace.catalog.sqlite.identity import check_identity, check_log
+from commonplace.catalog.sqlite.turn import Turn
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
@@ -67,7 +68,7 @@ class SqliteCanon:
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:
         db = self._ready()
-        if getattr(self._writing, "now", False):  # inside our own `writing`: read what is being written
+        if getattr(self._writing, "now", None):  # inside our own `writing`: read what is being written
             yield SqliteView(db)
             return
         try:
@@ -86,12 +87,13 @@ class SqliteCanon:
         if db.in_transaction:
             raise ConflictError("this thread is in the middle of another change to the book", hint="Let it end first.")
         db = self._connections.get_writable()
+        mine = Turn()
         try:
+            self._writing.now = mine
             if not self._enter(timeout):
                 raise LockedError(f"other writers held the book for {timeout:g} seconds", where=self.path)
             left = timeout - (time.monotonic() - started)
             db.set_busy_timeout(max(int(left * 1000), 1))
-            self._writing.now = True
             self._flush_or_not(db, durable)
             db.execute("BEGIN IMMEDIATE")
             draft = _draft_class()(db)
@@ -101,9 +103,14 @@ class SqliteCanon:
         except (apsw.Error, UnicodeDecodeError) as cause:
             raise self._answer(db, cause) from cause
         finally:
-            self._undo(db)
-            self._writing.now = False
-            self._turnstile.leave()
+            if (
+                self._writing.now is mine
+            ):  # else an interrupt left it open, and a later change has cleared it away already
+                self._writing.now = (
+                    None  # first: should an interrupt strike in the next line, `_ready` undoes what is open
+                )
+                self._undo(db)
+                self._turnstile.leave()
 
     def _flush_or_not(self, db: apsw.Connection, durable: bool) -> None:
         """Whether a commit waits for the disk. An interrupt at any point leaves us on the safe side: what is noted as lax may
@@ -119,9 +126,11 @@ class SqliteCanon:
     def _ready(self) -> apsw.Connection:
         """This thread's connection, without what an interrupt may have left open on it."""
         db = self._connections.get()
+        now = getattr(self._writing, "now", None)
         if not db.in_transaction:
-            self._writing.now = False
-        elif not getattr(self._writing, "now", False):
+            self._writing.now = None
+        elif now is None or not now.is_running():
+            self._writing.now = None
             self._undo(db)
         return db
 
