@@ -103,12 +103,10 @@ class SqliteCanon:
         except (apsw.Error, UnicodeDecodeError) as cause:
             raise self._answer(db, cause) from cause
         finally:
-            if (
-                self._writing.now is mine
-            ):  # else an interrupt left it open, and a later change has cleared it away already
-                self._writing.now = (
-                    None  # first: should an interrupt strike in the next line, `_ready` undoes what is open
-                )
+            # Unless an interrupt left it open, and a later change has cleared it away already. Marked as over before it is:
+            # should an interrupt strike in the next line, `_ready` undoes what is open.
+            if self._writing.now is mine:
+                self._writing.now = None
                 self._undo(db)
                 self._turnstile.leave()
 
