@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from commonplace.model.record import MemoryRecord
     from commonplace.model.source import IngestionEvent, Source
     from commonplace.model.words import Entity
+    from commonplace.seam.inventory import Inventory
 
 
 class View(Protocol):
@@ -108,8 +109,8 @@ class View(Protocol):
         """Can this entry of the journal be found by all of these ids?"""
         ...
 
-    def chain(self) -> Iterator[Entry]:
-        """Every entry of the journal exactly as it is stored, in order. Lazy."""
+    def chain(self, after_seq: int = 0) -> Iterator[Entry]:
+        """Every entry of the journal behind this one, exactly as it is stored, in order. Lazy."""
         ...
 
     def highest_seq(self) -> int:
@@ -264,6 +265,10 @@ class View(Protocol):
 
     def counts(self) -> dict[str, dict[str, int]]:
         """How much there is: `status`, `type`, and `total` of each table."""
+        ...
+
+    def inventory(self) -> Inventory:
+        """What is known of the files this catalog is derived from. Only in a file book's catalog is there any."""
         ...
 
 

@@ -33,7 +33,11 @@ class SqliteCanon:
 
     capabilities = Capabilities()
 
-    def __init__(self, path: str, *, create: bool = True, timeout: float) -> None:
+    def __init__(
+        self, path: str, *, create: bool = True, timeout: float, origin: tuple[str, str] | None = None
+    ) -> None:
+        """With an `origin`, the id and the tombstones' key of a file book, this is only the catalog derived from it:
+        it may be missing, and is then begun anew."""
         refuse_unsafe_driver()
         self.path = os.path.realpath(path)
         self._turnstile = Turnstile(self.path + ".lock")
@@ -42,7 +46,7 @@ class SqliteCanon:
         if not os.path.lexists(self.path):
             from commonplace.catalog.sqlite import migrations
 
-            migrations.create(self.path, self._turnstile, create=create, timeout=timeout)
+            migrations.create(self.path, self._turnstile, create=create, timeout=timeout, origin=origin)
         check_identity(self.path)
         self._connections = Connections(self.path)
         with translated(self.path):
@@ -60,6 +64,12 @@ class SqliteCanon:
     @property
     def book_id(self) -> str:
         return str(self._book_id)
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """The book's id and its tombstones' key: what a catalog of the same book must be begun with."""
+        key = self._connections.get().execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
+        return self.book_id, str(key)
 
     @property
     def format_version(self) -> int:

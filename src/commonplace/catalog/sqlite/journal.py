@@ -125,9 +125,10 @@ def tail(db: apsw.Connection, number: int) -> list[Entry]:
     return [_entry(row) for row in rows][::-1]
 
 
-def chain(db: apsw.Connection) -> Iterator[Entry]:
+def chain(db: apsw.Connection, after_seq: int = 0) -> Iterator[Entry]:
     """Every entry as it is stored, in order."""
-    return (_entry(row) for row in db.execute(f"SELECT {_SELECT} FROM journal ORDER BY seq"))
+    rows = db.execute(f"SELECT {_SELECT} FROM journal WHERE seq > ? ORDER BY seq", (after_seq,))
+    return (_entry(row) for row in rows)
 
 
 def highest(db: apsw.Connection) -> int:

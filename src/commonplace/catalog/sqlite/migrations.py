@@ -7,7 +7,7 @@ import time
 
 import apsw
 
-from commonplace.catalog.sqlite import schema
+from commonplace.catalog.sqlite import inventory, schema
 from commonplace.catalog.sqlite.connection import Connections
 from commonplace.catalog.sqlite.driver import configure, connect, run
 from commonplace.catalog.sqlite.failures import in_our_words as in_words
@@ -17,8 +17,10 @@ from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
 from commonplace.storage.atomic_write import flush_file, flush_folder, in_our_words, put_in_place, remove, unavailable
 
+Origin = tuple[str, str] | None
 
-def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> None:
+
+def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float, origin: Origin = None) -> None:
     """Make a new book under another name and put it in place in one step, so that nobody ever sees half of one."""
     folder = os.path.dirname(path) or "."
     if not create:
@@ -33,8 +35,9 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float) -> 
         raise LockedError("another process is creating the book", where=path)
     try:
         if not os.path.lexists(path):
-            _refuse_amnesia(path, turnstile, create=create)
-            turnstile.testify(Witness().saw(_build(path), 0, None))
+            if origin is None:  # what is derived may be missing: it can be made anew
+                _refuse_amnesia(path, turnstile, create=create)
+            turnstile.testify(Witness().saw(_build(path, origin), 0, None))
     except OSError as cause:
         raise unavailable(cause, folder) from cause
     finally:
@@ -68,12 +71,12 @@ def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:
         )
 
 
-def _build(path: str) -> str:
+def _build(path: str, origin: Origin) -> str:
     """A complete, closed, flushed file, then linked to its name; returns the new book's id."""
     fresh = f"{path}.new-{os.getpid()}-{os.urandom(4).hex()}"
     os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
     try:
-        book_id = _lay_out(fresh, path)
+        book_id = _lay_out(fresh, path, origin)
         put_in_place(fresh, path)
     finally:
         for leftover in (fresh, fresh + "-journal", fresh + "-wal", fresh + "-shm"):
@@ -81,9 +84,9 @@ def _build(path: str) -> str:
     return book_id
 
 
-def _lay_out(path: str, named: str) -> str:
+def _lay_out(path: str, named: str, origin: Origin) -> str:
     """The tables and the book's own facts; errors are about the file as it will be named."""
-    book_id = new_id()
+    book_id, tombstone_key = origin or (new_id(), os.urandom(32).hex())
     with translated(named):
         db = connect(path, writable=True)
     try:
@@ -91,9 +94,11 @@ def _lay_out(path: str, named: str) -> str:
         run(db, f"PRAGMA application_id = {schema.APPLICATION_ID}; PRAGMA journal_mode = WAL; BEGIN IMMEDIATE")
         for version in sorted(schema.MIGRATIONS):
             run(db, schema.MIGRATIONS[version])
-        facts = {"id": book_id, "created_at": str(time.time_ns() // 1000), "tombstone_key": os.urandom(32).hex()}
+        facts = {"id": book_id, "created_at": str(time.time_ns() // 1000), "tombstone_key": tombstone_key}
         for key, value in facts.items():
             db.execute("INSERT INTO book VALUES (?, ?)", (key, value))
+        if origin is not None:
+            inventory.lay_out(db)
         run(db, f"PRAGMA user_version = {schema.VERSION}; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
     except apsw.Error as cause:
         raise in_words(cause, named, why_not(db, path)) from cause

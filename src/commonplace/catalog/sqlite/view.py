@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from commonplace.catalog.sqlite.inventory import SqliteInventory
     from commonplace.model.job import Job
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Entry, Operation
@@ -151,10 +152,10 @@ class SqliteView:
 
         return journal.is_named(self._db, seq, names)
 
-    def chain(self) -> Iterator[Entry]:
+    def chain(self, after_seq: int = 0) -> Iterator[Entry]:
         from commonplace.catalog.sqlite import journal
 
-        return journal.chain(self._db)
+        return journal.chain(self._db, after_seq)
 
     def highest_seq(self) -> int:
         from commonplace.catalog.sqlite import journal
@@ -354,6 +355,11 @@ class SqliteView:
             "type": facets.tally(self._db, "type", "type", last),
             "total": {"memories": sum(statuses.values()), **totals},
         }
+
+    def inventory(self) -> SqliteInventory:
+        from commonplace.catalog.sqlite.inventory import SqliteInventory
+
+        return SqliteInventory(self._db)
 
     def mark(self, fingerprint: str) -> bytes:
         """What a tombstone keeps of the content: enough to know it again, with the book's own key, not enough to read it."""

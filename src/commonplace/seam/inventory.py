@@ -1,0 +1,78 @@
+"""What a catalog remembers of the files it was derived from: how they looked, what stood where, how far the journal was read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from commonplace.seam.format import Known, Stamp
+
+
+class Seen(NamedTuple):
+    """A file as it was last looked at."""
+
+    stamp: Stamp
+    sha256: bytes
+
+
+class Inventory(Protocol):
+    """Part of a catalog: it changes in the same transaction as the memories do."""
+
+    def generation(self) -> int:
+        """Grows with every change to the files that are known, in any process; 0 if none ever was."""
+        ...
+
+    def files(self) -> dict[str, Seen]:
+        """Every file that is known."""
+        ...
+
+    def file(self, path: str) -> Seen | None: ...
+
+    def at(self, path: str) -> list[Known]:
+        """What stands in a file, in its order."""
+        ...
+
+    def last(self, path: str) -> Known | None:
+        """What stands last in a file."""
+        ...
+
+    def known(self, memory_id: str) -> Known | None: ...
+
+    def places(self) -> Iterable[Known]:
+        """Everything that stands anywhere, file by file."""
+        ...
+
+    def is_taken(self, path: str) -> bool:
+        """Is a file known whose name is this one, but for case and Unicode form?"""
+        ...
+
+    def drawn(self, memory_id: str) -> set[tuple[str, str]]:
+        """The links (relation, other end) that were read out of this memory's own text."""
+        ...
+
+    def fact(self, name: str) -> str | None: ...
+
+    def see(self, seen: Iterable[tuple[str, Seen]]) -> None:
+        """These files look like this now."""
+        ...
+
+    def forget(self, paths: Iterable[str]) -> None:
+        """These files are gone."""
+        ...
+
+    def place(self, entries: Iterable[tuple[Known, Sequence[str]]]) -> None:
+        """These memories stand here now, and answer to these names too."""
+        ...
+
+    def displace(self, memory_ids: Iterable[str]) -> None:
+        """These memories stand in no file now."""
+        ...
+
+    def draw(self, memory_id: str, links: set[tuple[str, str]]) -> None:
+        """Remember which links come from this memory's text."""
+        ...
+
+    def note(self, name: str, value: str) -> None:
+        """Remember a fact."""
+        ...
