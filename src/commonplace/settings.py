@@ -43,6 +43,14 @@ WORK_TICK_SECONDS = 2.0
 CONSOLIDATE_EVERY_SECONDS = 900.0
 INDEX_EVERY_SECONDS = 900.0
 
+# A file that was written to this recently and does not end its last line may still be arriving: it is read a little later.
+FILE_SETTLE_SECONDS = 2.0
+# Before a write, files are looked at for others' edits unless that was done within this many times what a look costs: a book
+# of many files is not looked through for every save, and a file that a save touches is always compared.
+FILE_LOOK_SHARE = 10
+# How long somebody who only reads waits to take in what was edited in the files; then they read what is known.
+FILE_LOOK_WAIT_SECONDS = 2.0
+
 # One line of an import may hold a whole source; a longer one is a mistake or an attack.
 MAX_IMPORT_LINE_BYTES = 16 * 1024 * 1024
 # A million memories with their journal take two or three gigabytes; what is far beyond that is no export.

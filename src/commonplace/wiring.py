@@ -20,9 +20,15 @@ if TYPE_CHECKING:
     from commonplace.seam.embedder import Embedder, Models, Reranker
     from commonplace.seam.extractor import Extractor
     from commonplace.seam.files import Files
+    from commonplace.seam.format import Format
 
-CANONS = {"sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon"}
-"""Which canon answers to which scheme. A canon is imported when a URL asks for it."""
+CANONS = {
+    "sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon",
+    "vault": "commonplace.formats.vault.format:VaultFormat",
+    "ledger": "commonplace.formats.ledger.format:LedgerFormat",
+    "jsonl": "commonplace.formats.jsonl.format:JsonlFormat",
+}
+"""Which canon, or which format of files, answers to which scheme. It is imported when a URL asks for it."""
 
 
 def open_book(
@@ -89,8 +95,20 @@ def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_
     from importlib import import_module
 
     module, _, name = CANONS[scheme].partition(":")
-    canon: Canon = getattr(import_module(module), name)(os.path.expanduser(rest), create=create, timeout=timeout)
-    return canon
+    made, path = getattr(import_module(module), name), os.path.expanduser(rest)
+    if scheme == "sqlite":
+        canon: Canon = made(path, create=create, timeout=timeout)
+        return canon
+    return file_canon(path, made(), create=create, timeout=timeout)
+
+
+def file_canon(folder: str, format: Format, *, create: bool = True, timeout: float) -> Canon:
+    """A book in files of this format, with its catalog in the user's cache folder."""
+    from commonplace.catalog.sqlite.derived import CatalogHome
+    from commonplace.formats.canon import FileCanon
+
+    home = CatalogHome(os.path.join(cache_folder(), "books"), folder, timeout)
+    return FileCanon(folder, format, home, create=create)
 
 
 def configured_url() -> str:
@@ -132,6 +150,10 @@ def config_path() -> str:
 
 def data_folder() -> str:
     return os.path.join(_base("XDG_DATA_HOME", "~/.local/share"), "commonplace")
+
+
+def cache_folder() -> str:
+    return os.path.join(_base("XDG_CACHE_HOME", "~/.cache"), "commonplace")
 
 
 def _base(variable: str, otherwise: str) -> str:

@@ -7,8 +7,13 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 from commonplace.model.chance import chance
+from commonplace.model.hashing import sha256
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [a + b for a in _LETTERS for b in _LETTERS]  # ten bits at a time: five times faster than one letter at a time
@@ -23,6 +28,13 @@ def new_id() -> str:
     drawn = _last[1] + 1 + int.from_bytes(chance(4)) if now == _last[0] else int.from_bytes(chance(10)) >> 1
     _last[:] = now, drawn
     number = ((now & (1 << 48) - 1) << 80) | (drawn & (1 << 80) - 1)
+    return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
+
+
+def id_of(text: str, moment: datetime) -> str:
+    """An id that follows from a text and a moment: for what has none of its own, and must get the same one again."""
+    millis = max(int(moment.timestamp() * 1000), 0)
+    number = ((millis & (1 << 48) - 1) << 80) | int.from_bytes(sha256(text.encode())[:10])
     return "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 

@@ -129,6 +129,10 @@ class View(Protocol):
         """What was purged: its id, and the sequence of the purge."""
         ...
 
+    def marks(self) -> Iterator[tuple[str, bytes | None, int]]:
+        """As `tombstones`, each with the keyed mark of the content that was destroyed, where there is one."""
+        ...
+
     def foreign_history(self, subject: str) -> list[Operation]:
         """What other books' journals told about this memory before it was imported here."""
         ...

@@ -123,6 +123,10 @@ class Shelf(Protocol):
         """Everything that stands in this file, in the order of the file."""
         ...
 
+    def last(self, path: str) -> Known | None:
+        """What stands last in this file: unlike `at`, it costs nothing in a long one."""
+        ...
+
     def content(self, path: str) -> bytes | None:
         """The file's bytes, as they are now; None if there is none.
 
@@ -150,6 +154,8 @@ class Format(Protocol):
     """The scheme of its URLs."""
     holds: frozenset[str]
     """The fields of a `MemoryRecord` that its files hold. The others are kept in the journal beside them."""
+    largest: int
+    """A file of more bytes than this is not read: it is named, and the others are served."""
 
     def scan(self, folder: str) -> dict[str, Stamp]:
         """The files that hold memories. Links are not followed out of the folder. An absent folder has none."""

@@ -51,6 +51,10 @@ class Inventory(Protocol):
         """The links (relation, other end) that were read out of this memory's own text."""
         ...
 
+    def waiting_for(self, others: Sequence[str]) -> list[str]:
+        """The memories from whose text a link to any of these was read, sorted."""
+        ...
+
     def fact(self, name: str) -> str | None: ...
 
     def see(self, seen: Iterable[tuple[str, Seen]]) -> None:

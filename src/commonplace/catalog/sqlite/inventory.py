@@ -25,6 +25,7 @@ CREATE TABLE IF NOT EXISTS inventory_names (
 CREATE INDEX IF NOT EXISTS inventory_names_of ON inventory_names (memory_id);
 CREATE TABLE IF NOT EXISTS inventory_links (
     memory_id TEXT NOT NULL, relation TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (memory_id, relation, other)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS inventory_links_to ON inventory_links (other);
 CREATE TABLE IF NOT EXISTS inventory_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 _PLACED = "SELECT path, key, memory_id, digest FROM inventory_places"
@@ -32,6 +33,7 @@ _PLACED = "SELECT path, key, memory_id, digest FROM inventory_places"
 _PLACE = """INSERT OR REPLACE INTO inventory_places (path, key, position, memory_id, digest)
     VALUES (?1, ?2, coalesce((SELECT position FROM inventory_places WHERE path = ?1 AND key = ?2),
     (SELECT coalesce(max(position), 0) + 1 FROM inventory_places WHERE path = ?1)), ?3, ?4)"""
+_WAITING = "SELECT memory_id FROM inventory_links WHERE other = ?"
 _NAME = "INSERT OR IGNORE INTO memory_aliases SELECT ?1, n FROM memories WHERE id = ?2"
 _UNNAME = "DELETE FROM memory_aliases WHERE alias = ?1 AND n = (SELECT n FROM memories WHERE id = ?2)"
 
@@ -86,6 +88,12 @@ class SqliteInventory:
     def drawn(self, memory_id: str) -> set[tuple[str, str]]:
         rows = self._db.execute("SELECT relation, other FROM inventory_links WHERE memory_id = ?", (memory_id,))
         return {(relation, other) for relation, other in rows}
+
+    def waiting_for(self, others: Sequence[str]) -> list[str]:
+        if not self._db.execute("SELECT 1 FROM inventory_links LIMIT 1").get:
+            return []
+        found = {id for other in others for (id,) in self._db.execute(_WAITING, (other,))}
+        return sorted(found)
 
     def fact(self, name: str) -> str | None:
         found: str | None = self._db.execute("SELECT value FROM inventory_facts WHERE name = ?", (name,)).get

@@ -15,7 +15,8 @@ from commonplace.catalog.sqlite.failures import translated, why_not
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
 from commonplace.errors import LockedError, UnavailableError
 from commonplace.model.ids import new_id
-from commonplace.storage.atomic_write import flush_file, flush_folder, in_our_words, put_in_place, remove, unavailable
+from commonplace.storage.atomic_write import flush_file, in_our_words, put_in_place, remove, unavailable
+from commonplace.storage.folders import make_folder
 
 Origin = tuple[str, str] | None
 
@@ -27,7 +28,7 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float, ori
         _refuse_amnesia(path, turnstile, create=create)
         return
     try:
-        _make_folder(folder)
+        make_folder(folder)
         entered = turnstile.enter(timeout)
     except OSError as cause:
         raise unavailable(cause, folder) from cause
@@ -42,17 +43,6 @@ def create(path: str, turnstile: Turnstile, *, create: bool, timeout: float, ori
         raise unavailable(cause, folder) from cause
     finally:
         turnstile.leave()
-
-
-def _make_folder(folder: str) -> None:
-    """The folder, and each that is missing above it, each flushed into the one above."""
-    if os.path.isdir(folder):
-        return
-    above = os.path.dirname(folder)
-    if above and above != folder:
-        _make_folder(above)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    flush_folder(folder)
 
 
 def _refuse_amnesia(path: str, turnstile: Turnstile, *, create: bool) -> None:

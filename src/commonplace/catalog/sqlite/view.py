@@ -172,6 +172,9 @@ class SqliteView:
     def tombstones(self) -> Iterator[tuple[str, int]]:
         return (tuple(row) for row in self._db.execute("SELECT id, seq FROM tombstones ORDER BY id"))
 
+    def marks(self) -> Iterator[tuple[str, bytes | None, int]]:
+        return iter(self._db.execute("SELECT id, mark, seq FROM tombstones ORDER BY id"))
+
     def foreign_history(self, subject: str) -> list[Operation]:
         from commonplace.model.operation import Entry
 

@@ -1,0 +1,1 @@
+"""How does a book lie in files? What all formats share is here; each format has a folder of its own."""

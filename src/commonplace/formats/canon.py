@@ -1,0 +1,270 @@
+"""A book whose truth is files: a folder in one of the formats, a journal beside it, and a catalog derived from both.
+
+Reading: whatever changed in the files since the last look is taken in first, then the catalog answers. Writing: the catalog's
+draft is changed, the format says what that means for the files, and then, in this order, the new bytes are staged, the journal
+is appended to (from here on it has happened), the files get their bytes, and the catalog commits. Whoever comes after a crash
+finds the journal ahead of the catalog and goes on from there. The catalog's turnstile, which lies outside of the folder, is the
+book's write mutex.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Protocol, cast
+
+from commonplace import settings
+from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
+from commonplace.formats.draft import FileDraft
+from commonplace.formats.journal_file import VERSION, Heading, JournalFile, device
+from commonplace.formats.putting_down import Putting
+from commonplace.formats.reconcile import Reconciler
+from commonplace.formats.recovery import absorb, is_behind
+from commonplace.formats.shelf import BookShelf
+from commonplace.formats.steps import Files
+from commonplace.model.finding import Finding
+from commonplace.model.ids import new_id
+from commonplace.seam.canon import Canon
+from commonplace.seam.inventory import Seen
+from commonplace.seam.terms import Capabilities, Progress
+from commonplace.storage.folders import copy_folder
+from commonplace.storage.swap import replace_checked
+
+if TYPE_CHECKING:
+    from commonplace.seam.catalog import Draft, View
+    from commonplace.seam.format import Format, Stamp
+
+
+class Derived(Canon, Protocol):
+    """A catalog that knows whose it is."""
+
+    @property
+    def origin(self) -> tuple[str, str]: ...
+
+
+class CatalogHome(Protocol):
+    """Where a file book's catalog lies: outside of the book, never synced, always replaceable."""
+
+    def open(self, origin: tuple[str, str]) -> Derived: ...
+
+    def discard(self) -> None:
+        """Put it out of the way: it is damaged, or belongs to another book."""
+        ...
+
+    def beside(self, folder: str) -> CatalogHome:
+        """Where the catalog of the book in another folder lies."""
+        ...
+
+
+class FileCanon:
+    """See `seam.canon.Canon` for the promises."""
+
+    capabilities = Capabilities()
+
+    def __init__(self, folder: str, format: Format, home: CatalogHome, *, create: bool = True) -> None:
+        self.folder = os.path.realpath(folder)
+        self._format, self._home = format, home
+        self._files, self._journal = Files(self.folder), JournalFile(self.folder)
+        self._thread = threading.local()
+        self._seen: tuple[int, dict[str, Seen], dict[str, Stamp]] = (-1, {}, {})
+        self._look_cost, self._looked = 0.0, 0.0
+        self._altered: set[str] = set()
+        if not os.path.isdir(self.folder) and (not create or os.path.lexists(self.folder)):
+            raise _missing(self.folder)
+        self._catalog = self._open_catalog()
+        self._check_folder()
+
+    def _open_catalog(self) -> Derived:
+        heading = self._journal.heading()
+        origin = (heading.book_id, heading.tombstone_key) if heading else (new_id(), os.urandom(32).hex())
+        try:
+            catalog = self._home.open(origin)
+            if heading is None or catalog.book_id == heading.book_id:
+                return catalog
+            catalog.close()
+        except (CorruptError, UnavailableError) as cause:
+            if cause.code in _NOT_THE_CATALOGS_FAULT:
+                raise
+        self._home.discard()
+        return self._home.open(origin)
+
+    def _check_folder(self) -> None:
+        """A folder that was here and is gone was not emptied: its disk is."""
+        if not os.path.isdir(self.folder):
+            with self._catalog.reading() as view:
+                if view.inventory().generation():
+                    raise _missing(self.folder)
+
+    @property
+    def url(self) -> str:
+        return f"{self._format.name}:{self.folder}"
+
+    @property
+    def book_id(self) -> str:
+        return self._catalog.book_id
+
+    @property
+    def format_version(self) -> int:
+        return VERSION
+
+    @contextmanager
+    def reading(self) -> Iterator[View]:
+        if not getattr(self._thread, "writing", False):
+            self._refresh()
+        with self._catalog.reading() as view:
+            yield view
+
+    @contextmanager
+    def writing(self, timeout: float, *, durable: bool = True) -> Iterator[Draft]:
+        del durable  # the journal file is what is flushed, and only when there is something to tell
+        self._check_folder()
+        with self._catalog.writing(timeout, durable=False) as plain:
+            self._thread.writing = True
+            try:
+                draft = FileDraft(plain)
+                self._catch_up(draft, look=self._is_due())
+                putting = self._putting(draft)
+                yield cast("Draft", draft)
+                putting.put_down()
+                self._altered |= {*putting.altered}
+            finally:
+                self._thread.writing = False
+
+    def _refresh(self) -> None:
+        """Take in what was changed in the files. Whoever cannot wait for that reads what is known."""
+        self._check_folder()
+        if not self._is_stale():
+            return
+        try:
+            with self._catalog.writing(settings.FILE_LOOK_WAIT_SECONDS, durable=False) as plain:
+                self._catch_up(FileDraft(plain), look=True)
+        except (LockedError, ConflictError):
+            return
+        except UnavailableError as cause:
+            if cause.code == "missing":
+                raise
+
+    def _is_stale(self) -> bool:
+        with self._catalog.reading() as view:
+            inventory = view.inventory()
+            if int(inventory.fact("journal_size") or 0) != self._journal.size():
+                return True
+            _, _, stamps = self._known(view)
+            return self._scan() != stamps
+
+    def _scan(self) -> dict[str, Stamp]:
+        began = time.perf_counter()
+        found = self._format.scan(self.folder)
+        self._looked = time.perf_counter()
+        self._look_cost = self._looked - began
+        return found
+
+    def _is_due(self) -> bool:
+        """Before a write, files are looked through unless that was done a moment ago; see `settings.FILE_LOOK_SHARE`."""
+        return time.perf_counter() - self._looked >= self._look_cost * settings.FILE_LOOK_SHARE
+
+    def _known(self, view: View) -> tuple[int, dict[str, Seen], dict[str, Stamp]]:
+        generation = view.inventory().generation()
+        if generation != self._seen[0]:
+            files = view.inventory().files()
+            self._seen = (generation, files, {path: seen.stamp for path, seen in files.items()})
+        return self._seen
+
+    def _catch_up(self, draft: FileDraft, *, look: bool) -> None:
+        plain = cast("Draft", draft)
+        if is_behind(plain, self._journal):
+            self._putting(draft).write_anew()
+        absorb(plain, self._journal, self._files, self._format)
+        if look:
+            self._look(draft)
+
+    def _look(self, draft: FileDraft) -> None:
+        _, known, stamps = self._known(cast("View", draft))
+        scan = self._scan()
+        if scan == stamps:
+            return
+        outcome = Reconciler(cast("Draft", draft), self._format, self._files, datetime.now(UTC)).run(scan, known)
+        if self._journal.exists():  # a folder that was only ever read is not written to
+            self._putting(draft).note(outcome)
+
+    def _putting(self, draft: FileDraft) -> Putting:
+        return Putting(draft, self._format, self._files, self._journal, self._heading)
+
+    def _heading(self) -> Heading:
+        book_id, key = self._catalog.origin
+        return Heading(book_id=book_id, tombstone_key=key, canon=self._format.name, device=device())
+
+    def lost(self) -> int:
+        return self._catalog.lost()
+
+    def settle(self, timeout: float) -> None:
+        self._catalog.settle(timeout)
+
+    def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
+        if os.path.isdir(self.folder):
+            yield from self._format.findings(self.folder)
+        if self._journal.exists():
+            for number, reason in self._journal.broken():
+                yield Finding(
+                    code="corrupt",
+                    message=f"a line of the book's journal {reason}",
+                    where=f"{self._journal.path}:{number}",
+                    hint="It was left out; nothing else is affected.",
+                )
+        yield from self._catalog.examine(full=full, progress=progress)
+
+    def rebuild_index(self) -> None:
+        """The catalog, made anew from the journal and the files; the full text with it."""
+        self._catalog.close()
+        self._home.discard()
+        self._seen = (-1, {}, {})
+        self._catalog = self._open_catalog()
+        self._refresh()
+
+    def scrub(self, timeout: float) -> list[str]:
+        return self._catalog.scrub(timeout)
+
+    def backup(self, target: str, progress: Progress | None = None) -> Canon:
+        """The whole folder, as it is between two writes."""
+        if os.path.lexists(target):
+            raise ConflictError("the backup's target exists already", where=target, hint="Name a new folder.")
+        with self._catalog.writing(60.0, durable=False) as plain:
+            self._catch_up(FileDraft(plain), look=True)
+            copy_folder(self.folder, target, progress)
+        return FileCanon(target, self._format, self._home.beside(target), create=False)
+
+    def size(self) -> int:
+        with self._catalog.reading() as view:
+            files = sum(seen.stamp.size for seen in view.inventory().files().values())
+        return files + self._journal.size()
+
+    def _derive(self) -> None:
+        """Files that are made of the others, once for all the changes since."""
+        altered, self._altered = self._altered, set()
+        if not altered:
+            return
+        with self._catalog.reading() as view:
+            shelf = BookShelf(view, self._files, datetime.now(UTC))
+            for put in self._format.derived(view, shelf, altered):
+                with suppress(CommonplaceError):  # whoever changes the next memory makes it anew
+                    expected = put.replaces.hex() if put.replaces is not None else None
+                    replace_checked(self._files.full(put.path), put.content, expected)
+
+    def close(self) -> None:
+        try:
+            self._derive()
+        finally:
+            self._catalog.close()
+
+
+_NOT_THE_CATALOGS_FAULT = ("read_only", "disk_full", "io_error", "newer")
+
+
+def _missing(folder: str) -> UnavailableError:
+    return UnavailableError(
+        "the book's folder is not there", where=folder, hint="Check the path; is its disk mounted?", code="missing"
+    )

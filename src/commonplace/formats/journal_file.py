@@ -1,0 +1,224 @@
+"""The journal of a file book: `.commonplace/journal-DEVICE.jsonl`, the commit point of every change.
+
+A change is a group of lines that ends in a `commit` line, appended and flushed at once. What comes before it: the entries of
+the book's journal, verbatim, and what else must not be lost with the catalog. The `commit` itself says which files are about
+to change and how, so that whoever comes next can finish what a crash cut off. A group without its `commit` never happened.
+
+Each device has a journal of its own, so that a sync client never has to merge two.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from typing import NamedTuple
+
+import msgspec
+
+from commonplace import settings
+from commonplace.errors import CorruptError, UnavailableError
+from commonplace.model.base import Noun
+from commonplace.model.operation import Entry
+from commonplace.storage.append import append_lines
+from commonplace.storage.atomic_write import atomic_write, in_our_words
+from commonplace.storage.folders import make_folder
+
+VERSION = 1
+FOLDER = ".commonplace"
+
+
+class Heading(Noun, frozen=True, kw_only=True):
+    """The first line: whose journal this is."""
+
+    format: str = "commonplace-journal"
+    version: int = VERSION
+    book_id: str
+    tombstone_key: str
+    canon: str
+    device: str
+
+
+class Intent(Noun, frozen=True, kw_only=True, omit_defaults=True):
+    """What is about to happen to one file."""
+
+    step: str
+    """`put`, `append` or `remove`."""
+    path: str
+    replaces: str | None = None
+    """The hash of the file as it must be before; for an append, nothing."""
+    becomes: str | None = None
+    staged: str | None = None
+    """Where the new bytes lie already."""
+    offset: int = 0
+    text: str | None = None
+    """What is appended at the offset."""
+
+
+class Commit(Noun, frozen=True, kw_only=True, omit_defaults=True):
+    """The last line of a group: with it, everything in the group happened."""
+
+    seq: int
+    lines: int
+    """How many lines before this one belong to the group. Others were left by a group that never happened."""
+    steps: tuple[Intent, ...] = ()
+    places: tuple[tuple[str, str, str, bytes], ...] = ()
+    """Path, key, memory and digest of each entry that stands somewhere new."""
+    gone: tuple[str, ...] = ()
+    links: dict[str, tuple[tuple[str, str], ...]] = {}
+    """The links that were read out of a memory's own text."""
+
+
+class Line(Noun, frozen=True, kw_only=True, omit_defaults=True):
+    """Any line. Exactly one field is set."""
+
+    book: Heading | None = None
+    journal: Entry | None = None
+    remember: tuple[str, str, str] | None = None
+    bury: tuple[str, bytes | None, int] | None = None
+    foreign: tuple[str, Entry] | None = None
+    commit: Commit | None = None
+
+
+class Group(NamedTuple):
+    """One change, whole: its lines but the last, its commit, and where in the file it ends."""
+
+    lines: list[Line]
+    commit: Commit
+    end: int
+
+
+encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Line).decode
+
+
+class JournalFile:
+    """One device's journal of one book."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = os.path.join(folder, FOLDER)
+        self.path = os.path.join(self.folder, f"journal-{device()}.jsonl")
+
+    def exists(self) -> bool:
+        return os.path.exists(self.path)
+
+    def size(self) -> int:
+        try:
+            return os.stat(self.path).st_size
+        except FileNotFoundError:
+            return 0
+
+    def heading(self) -> Heading | None:
+        """Whose it is; None if there is none. The journal of another device serves where this one has none yet."""
+        path = self.path if self.exists() else self.elder()
+        if path is None:
+            return None
+        with in_our_words(path), open(path, "rb") as file:
+            return _checked(file.readline(settings.MAX_IMPORT_LINE_BYTES), path)
+
+    def elder(self) -> str | None:
+        """The longest journal of another device."""
+        try:
+            names = [name for name in os.listdir(self.folder) if _is_journal(name)]
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        paths = [path for name in names if (path := os.path.join(self.folder, name)) != self.path]
+        return max(paths, key=lambda path: (os.path.getsize(path), path), default=None)
+
+    def begin(self, heading: Heading) -> None:
+        """Make the file: as a copy of another device's, so that history goes on, or with nothing but its heading."""
+        if self.exists():
+            return
+        make_folder(self.folder)
+        elder = self.elder()
+        if elder is not None:
+            groups = [*_whole(elder)]
+            self.rewrite(heading, (line for group in groups for line in (*group.lines, Line(commit=group.commit))))
+        else:
+            self.rewrite(heading, ())
+
+    def append(self, lines: list[Line], commit: Commit) -> int:
+        """Make it happen. Returns the size of the file afterwards."""
+        return append_lines(self.path, [*map(encode, lines), encode(Line(commit=commit))], create=False).size
+
+    def rewrite(self, heading: Heading, lines: Iterable[Line]) -> int:
+        """Replace the whole journal at once: the only way in which anything ever leaves it."""
+        with atomic_write(self.path, replace=True) as file:
+            file.write(encode(Line(book=heading)) + b"\n")
+            for line in lines:
+                file.write(encode(line) + b"\n")
+        return self.size()
+
+    def groups(self, start: int = 0) -> Iterator[Group]:
+        """The changes behind this place, one at a time. What cannot be read is left out; `broken` names it."""
+        yield from _whole(self.path, start)
+
+    def broken(self) -> Iterator[tuple[int, str]]:
+        """The lines that cannot be read, by number, and why."""
+        with in_our_words(self.path), open(self.path, "rb") as file:
+            for number, raw in enumerate(iter(lambda: file.readline(settings.MAX_IMPORT_LINE_BYTES), b""), 1):
+                if raw.strip() and _understood(raw) is None:
+                    yield number, "torn off" if not raw.endswith(b"\n") else "cannot be read"
+
+
+@cache
+def device() -> str:
+    """A name for this machine that does not say which it is."""
+    import platform
+
+    known = [platform.node()]
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        if os.path.exists(path):
+            with open(path, encoding="ascii", errors="replace") as file:
+                known.append(file.read().strip())
+            break
+    return sha256("\n".join(["commonplace", *known]).encode()).hexdigest()[:8]
+
+
+def _is_journal(name: str) -> bool:
+    stem = name.removeprefix("journal-").removesuffix(".jsonl")
+    return f"journal-{stem}.jsonl" == name and len(stem) == 8 and stem.isalnum()
+
+
+def _whole(path: str, start: int = 0) -> Iterator[Group]:
+    with in_our_words(path), open(path, "rb") as file:
+        file.seek(start)
+        lines: list[Line] = []
+        while raw := file.readline():
+            line = _understood(raw)
+            if line is None or line.book is not None:
+                continue
+            if line.commit is None:
+                lines.append(line)
+            else:
+                yield Group(lines[-line.commit.lines :] if line.commit.lines else [], line.commit, file.tell())
+                lines = []
+
+
+def _understood(raw: bytes) -> Line | None:
+    """The line, unless it was torn off or damaged."""
+    if not raw.endswith(b"\n"):
+        return None
+    try:
+        return _decode(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _checked(raw: bytes, path: str) -> Heading:
+    line = _understood(raw)
+    if line is None or line.book is None:
+        raise CorruptError(
+            "the book's journal does not begin as one",
+            where=path,
+            hint="Restore it, or move it away to begin a new one.",
+        )
+    if line.book.version > VERSION:
+        raise UnavailableError(
+            f"the book's journal has version {line.book.version}; this version of Commonplace reads up to {VERSION}",
+            where=path,
+            hint="Upgrade: pip install --upgrade commonplace",
+            code="newer",
+        )
+    return line.book

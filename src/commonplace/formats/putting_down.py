@@ -1,0 +1,136 @@
+"""A change is put down: the format says which bytes, they are staged, the journal says it, the files get it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, cast
+
+from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
+from commonplace.formats.reconcile import draw_links, signed
+from commonplace.formats.recovery import see
+from commonplace.formats.shelf import BookShelf
+from commonplace.model.words import Entity, Verb
+from commonplace.seam.format import Altered, Known, Put, Written
+
+if TYPE_CHECKING:
+    from commonplace.formats.draft import FileDraft
+    from commonplace.formats.reconcile import Outcome
+    from commonplace.formats.steps import Files
+    from commonplace.seam.catalog import Draft
+    from commonplace.seam.format import Format
+
+Links = dict[str, set[tuple[str, str]]]
+
+
+class Putting:
+    """One change of one book, from the draft to the disk."""
+
+    def __init__(
+        self, draft: FileDraft, format: Format, files: Files, journal: JournalFile, heading: Callable[[], Heading]
+    ) -> None:
+        self._file_draft, self._draft = draft, cast("Draft", draft)
+        self._format, self._files, self._journal, self._heading = format, files, journal, heading
+        self._inventory = draft.inventory()
+        self._mark: int = draft.highest_seq()
+        self.altered: list[str] = []
+
+    def put_down(self) -> None:
+        """After a verb: write what it changed."""
+        if self._draft.highest_seq() == self._mark and not self._file_draft.beside:
+            return
+        self.altered = self._altered()
+        shelf = BookShelf(self._draft, self._files, datetime.now(UTC))
+        changes = [Altered(id, self._draft.memory(id)) for id in self.altered]
+        written = self._format.write(changes, shelf) if changes else Written(())
+        links = self._draw(written)
+        self._commit(written, links)
+
+    def note(self, outcome: Outcome) -> None:
+        """After a look at the files: they are as they are, and only the journal is to say what was found."""
+        if self._draft.highest_seq() != self._journal_seq or outcome.places or outcome.gone:
+            self._commit(Written((), outcome.places, outcome.gone), outcome.drawn)
+
+    def write_anew(self) -> None:
+        """The journal from its first entry on, from what the catalog knows."""
+        self._commit(Written(()), {}, anew=True)
+
+    @property
+    def _journal_seq(self) -> int:
+        return int(self._inventory.fact("journal_seq") or 0)
+
+    def _altered(self) -> list[str]:
+        operations = self._draft.operations(after_seq=self._mark)
+        changes = (change for operation in operations for change in operation.changes)
+        return [*dict.fromkeys(change.id for change in changes if change.entity is Entity.MEMORY)]
+
+    def _draw(self, written: Written) -> Links:
+        """The links that the new texts name."""
+        at = {known.place: known.memory_id for known in written.known}
+        self._inventory.place((known, self._format.names(known.place)) for known in written.known)
+        self._inventory.displace(written.gone)
+        links: Links = {}
+        for step in written.steps:
+            if isinstance(step, Put):
+                for found in self._format.read(step.path, step.content).entries:
+                    memory_id = at.get((step.path, found.key))  # type: ignore[call-overload]
+                    if memory_id is not None and (found.links or self._inventory.drawn(memory_id)):
+                        drawn = draw_links(self._draft, memory_id, found.links, self._signed())
+                        links |= {memory_id: drawn} if drawn is not None else {}
+        return links
+
+    def _signed(self) -> Any:
+        return signed(Verb.EDIT, datetime.now(UTC), "named in the text")
+
+    def _commit(self, written: Written, links: Links, *, anew: bool = False) -> None:
+        begun = self._journal.exists()
+        intents = self._files.stage(written.steps)
+        try:
+            commit, size = self._say(intents, written, links, anew=anew or not begun)
+        except BaseException:
+            self._files.unstage(intents)
+            raise
+        in_the_way = self._files.carry_out(intents)
+        see(self._draft, self._files, commit, in_the_way)
+        self._inventory.note("journal_size", str(size))
+        self._inventory.note("journal_seq", str(commit.seq))
+
+    def _say(self, intents: list[Intent], written: Written, links: Links, *, anew: bool) -> tuple[Commit, int]:
+        """The commit point. A journal that is begun, or from which something was erased, is written whole."""
+        if anew and not self._file_draft.erased:
+            self._journal.begin(self._heading())
+        whole = anew or bool(self._file_draft.erased)
+        lines = [*self._lines(0 if whole else self._journal_seq)]
+        commit = Commit(
+            seq=self._draft.highest_seq(),
+            lines=len(lines),
+            steps=tuple(intents),
+            places=tuple(_placed(self._inventory.places() if whole else written.known)),
+            gone=tuple(written.gone),
+            links={id: tuple(sorted(drawn)) for id, drawn in links.items()},
+        )
+        if whole:
+            return commit, self._journal.rewrite(self._heading(), [*lines, Line(commit=commit)])
+        return commit, self._journal.append(lines, commit)
+
+    def _lines(self, after: int) -> Iterator[Line]:
+        for entry in self._draft.chain(after_seq=after):
+            yield Line(journal=entry)
+        if after == 0:
+            yield from self._kept_beside()
+        yield from self._file_draft.beside
+
+    def _kept_beside(self) -> Iterator[Line]:
+        """What the journal says beside its entries, without what was erased; tombstones as they are now."""
+        for id, mark, seq in self._draft.marks():
+            yield Line(bury=(id, mark, seq))
+        for group in self._journal.groups() if self._journal.exists() else ():
+            for line in group.lines:
+                if line.remember is not None and line.remember[2] not in self._file_draft.erased:
+                    yield line
+                if line.foreign is not None and not self._file_draft.erased & {*line.foreign[1].operation().names()}:
+                    yield line
+
+
+def _placed(known: Iterable[Known]) -> Iterator[tuple[str, str, str, bytes]]:
+    return ((*one.place, one.memory_id, one.digest) for one in known)

@@ -1,0 +1,320 @@
+"""What people and sync clients did to a book's files becomes operations of its journal: `edit`, by the operator.
+
+A file that looks as it did is not opened. One that looks different is read and compared by hash, and only entries whose own
+bytes differ count. A file that vanished takes its memories out of sight, not out of the book. One that was moved keeps them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commonplace import settings
+from commonplace.errors import CommonplaceError, TooLargeError, UnavailableError
+from commonplace.model.fingerprint import fingerprint
+from commonplace.model.ids import id_of, new_id
+from commonplace.model.link import Link
+from commonplace.model.record import MemoryRecord
+from commonplace.model.source import Source
+from commonplace.model.words import Entity, Relation, Scope, SourceKind, Status, Tier, Trust, Type, Verb
+from commonplace.seam.format import Found, Known, Place, Stamp
+from commonplace.seam.inventory import Seen
+from commonplace.seam.terms import Edit, Signature
+
+if TYPE_CHECKING:
+    from commonplace.formats.steps import Files
+    from commonplace.seam.catalog import Draft
+    from commonplace.seam.format import Format
+
+SOURCE = "manual-files"
+_DEFAULTS: dict[str, Any] = {
+    "type": Type.PROJECT,
+    "scope": Scope.GLOBAL,
+    "status": Status.ACTIVE,
+    "kind": "note",
+    "tier": Tier.T2,
+}
+    "type": Type.PROJECT,
+    "scope": Scope.GLOBAL,
+    "status": Status.ACTIVE,
+    "kind": "note",
+    "tier": Tier.T2,
+}
+
+
+class Outcome(NamedTuple):
+    """What a look at the files led to."""
+
+    places: list[Known]
+    gone: list[str]
+    drawn: dict[str, set[tuple[str, str]]]
+
+
+class _Entry(NamedTuple):
+    """An entry that is new or differs, with the file it stands in, and what stood at this place before."""
+
+    place: Place
+    found: Found
+    stamp: Stamp
+    standing: Known | None
+
+
+class Reconciler:
+    """One look at the files that may have changed."""
+
+    def __init__(self, draft: Draft, format: Format, files: Files, now: datetime) -> None:
+        self._draft, self._format, self._files, self._now = draft, format, files, now
+        self._inventory = draft.inventory()
+        self._fresh: list[_Entry] = []
+        self._missing: dict[str, Known] = {}
+        self._seen: list[tuple[str, Seen]] = []
+        self._texts: dict[str, Found] = {}
+        """What each memory says now, by its id, where that is new."""
+        self.outcome = Outcome([], [], {})
+        self.unsettled = False
+
+    def run(self, scan: dict[str, Stamp], known: dict[str, Seen]) -> Outcome:
+        changed = [path for path, stamp in scan.items() if path not in known or known[path].stamp != stamp]
+        vanished = [path for path in known if path not in scan]
+        self._refuse_amnesia(scan, known, vanished)
+        for path in changed:
+            self._look(path, scan[path], known.get(path))
+        for path in vanished:
+            self._missing |= {entry.memory_id: entry for entry in self._inventory.at(path)}
+        self._inventory.forget(vanished)
+        self._take_in()
+        self._inventory.see(self._seen)
+        return self.outcome
+
+    def _refuse_amnesia(self, scan: dict[str, Stamp], known: dict[str, Seen], vanished: Sequence[str]) -> None:
+        """A folder that was full and is empty was not emptied by an editor: a disk is missing, or a sync client is at work."""
+        if len(vanished) >= _MANY and not scan and len(known) == len(vanished):
+            raise UnavailableError(
+                f"all {len(vanished)} files of the book are missing, and it was not emptied through Commonplace",
+                where=self._files.folder,
+                hint="Is the disk mounted, the folder synced? To let them go, delete the book's .commonplace folder.",
+                code="missing",
+            )
+
+    def _look(self, path: str, stamp: Stamp, before: Seen | None) -> None:
+        try:
+            raw = self._read(path, stamp)
+        except CommonplaceError as cause:
+            self._aside(path, 0, cause.message)
+            return
+        if raw is None:
+            return
+        digest = sha256(raw).digest()
+        if before is None or digest != before.sha256:
+            self._compare(path, stamp, raw)
+        self._seen.append((path, Seen(stamp, digest)))
+
+    def _read(self, path: str, stamp: Stamp) -> bytes | None:
+        """The bytes; None if the file is still being written, or is gone again. It is looked at again next time."""
+        if stamp.size > self._format.largest:
+            raise TooLargeError(f"the file has more than {self._format.largest} bytes and was not read")
+        raw = self._files.read(path)
+        after = self._files.seen(path, b"")
+        unsettled = raw is not None and not raw.endswith(b"\n") and _is_young(stamp)
+        if raw is None or after is None or after.stamp != stamp or unsettled:
+            self.unsettled = True
+            return None
+        return raw
+
+    def _compare(self, path: str, stamp: Stamp, raw: bytes) -> None:
+        contents = self._format.read(path, raw)
+        for aside in contents.aside:
+            self._aside(path, aside.line, aside.reason)
+        known = {entry.place.key: entry for entry in self._inventory.at(path)}
+        found = {entry.key: entry for entry in contents.entries}  # the last of several with one key counts
+        for key, entry in found.items():
+            if key not in known or known[key].digest != entry.digest:
+                self._fresh.append(_Entry(Place(path, key), entry, stamp, known.get(key)))
+        if not contents.aside or found:
+            self._missing |= {one.memory_id: one for key, one in known.items() if key not in found}
+
+    def _aside(self, path: str, line: int, reason: str) -> None:
+        self._draft.keep_aside(path, line, reason, None, self._now)
+
+    def _take_in(self) -> None:
+        if not self._fresh and not self._missing:
+            return
+        self._make_source()
+        new = [*self._understood()]
+        self._draft.commit_all([(self._signed("found in the book's files"), Entity.MEMORY, record) for record in new])
+        self._inventory.place((known, self._format.names(known.place)) for known in self.outcome.places)
+        for known in self._missing.values():
+            self._let_go(known)
+        self._link()
+
+    def _understood(self) -> Iterator[MemoryRecord]:
+        """The edits of memories that are here are taken in; those that are new come out."""
+        for entry in self._fresh:
+            try:
+                before = self._whose(entry)
+                if before is not None:
+                    self._edit(entry, before)
+                else:
+                    yield self._made(entry)
+            except CommonplaceError as cause:
+                self._aside(entry.place.path, 0, cause.message)
+
+    def _edit(self, entry: _Entry, before: MemoryRecord) -> None:
+        after = before.with_(**self._said(entry, before))
+        self._missing.pop(before.id, None)
+        if after != before.with_(updated_at=after.updated_at):
+            self._draft.commit(self._signed(f"edited in {entry.place.path}"), [(Entity.MEMORY, before, after)])
+        self._stand(before.id, entry)
+
+    def _whose(self, entry: _Entry) -> MemoryRecord | None:
+        """The memory of this book that an entry is: the one it names, the one that stood there, one that was moved."""
+        named = entry.found.fields.get("id")
+        if named is not None and (entry.standing is None or named != entry.standing.memory_id):
+            elsewhere = self._inventory.known(named)
+            if elsewhere is None or elsewhere.memory_id in self._missing or not self._still_there(elsewhere):
+                return self._draft.memory(named)
+            return None  # a copy of a note: it is another memory
+        if entry.standing is not None:
+            return self._draft.memory(entry.standing.memory_id)
+        moved = next((known for known in self._missing.values() if known.digest == entry.found.digest), None)
+        return self._draft.memory(moved.memory_id) if moved else None
+
+    def _still_there(self, known: Known) -> bool:
+        return os.path.lexists(self._files.full(known.place.path))
+
+    def _said(self, entry: _Entry, before: MemoryRecord) -> dict[str, Any]:
+        said = {name: value for name, value in entry.found.fields.items() if name != "id"}
+        said.setdefault("updated_at", max(_moment(entry.stamp), before.updated_at))
+        if "content" in said:
+            said["fingerprint"] = fingerprint(said["content"])
+        if before.status is Status.DELETED and "status" not in said:
+            said |= {"status": Status.ACTIVE, "deleted_at": None, "status_reason": None}  # it was put back
+        return said
+
+    def _made(self, entry: _Entry) -> MemoryRecord:
+        said = {**_DEFAULTS, **entry.found.fields}
+        said.setdefault("created_at", _moment(entry.stamp))
+        said.setdefault("updated_at", said["created_at"])
+        id = said.pop("id", None)
+        if id is None or self._draft.memory(id) is not None:
+            id = id_of(f"{entry.place.path}\n{entry.place.key}", said["created_at"])
+        record = MemoryRecord(
+            id=id,
+            fingerprint=fingerprint(said["content"]),
+            trust=Trust.OPERATOR,
+            source_kind=SourceKind.MANUAL,
+            source_ref=SOURCE,
+            **said,
+        )
+        self._stand(record.id, entry)
+        return record
+
+    def _stand(self, memory_id: str, entry: _Entry) -> None:
+        self.outcome.places.append(Known(entry.place, memory_id, entry.found.digest))
+        self._texts[memory_id] = entry.found
+
+    def _let_go(self, known: Known) -> None:
+        self._inventory.displace([known.memory_id])
+        self.outcome.gone.append(known.memory_id)
+        before = self._draft.memory(known.memory_id)
+        if before is not None and before.status is not Status.DELETED:
+            after = before.with_(
+                status=Status.DELETED,
+                deleted_at=self._now,
+                updated_at=self._now,
+                status_reason=f"it was taken out of {known.place.path}",
+            )
+            reason = f"taken out of {known.place.path}"
+            self._draft.commit(self._signed(reason), [(Entity.MEMORY, before, after)])
+
+    def _link(self) -> None:
+        """Make the links that texts name. A note that others named before it was there gets theirs now."""
+        named = [name for known in self.outcome.places for name in self._format.names(known.place)]
+        for memory_id in self._inventory.waiting_for([_UNKNOWN + name for name in named]):
+            if memory_id not in self._texts:
+                self._draw(
+                    memory_id,
+                    {(kind, other.removeprefix(_UNKNOWN)) for kind, other in self._inventory.drawn(memory_id)},
+                )
+        for memory_id, found in self._texts.items():
+            self._draw(memory_id, found.links)
+
+    def _draw(self, memory_id: str, links: Iterable[tuple[str, str]]) -> None:
+        drawn = draw_links(self._draft, memory_id, links, self._signed("read in the book's files"))
+        if drawn is not None:
+            self.outcome.drawn[memory_id] = drawn
+
+    def _make_source(self) -> None:
+        if self._draft.noun(Entity.SOURCE, SOURCE) is None:
+            title = "written in the book's files"
+            source = Source(id=SOURCE, kind=SourceKind.MANUAL, title=title, captured_at=self._now, actor="operator")
+            self._draft.commit(self._signed(title), [(Entity.SOURCE, None, source)])
+
+    def _signed(self, reason: str) -> Signature:
+        return signed(Verb.EDIT, self._now, reason)
+
+
+_MANY = 3
+_UNKNOWN = "[["
+
+
+def signed(verb: Verb, now: datetime, reason: str) -> Signature:
+    """What is found on disk was written by the operator: who can write there can do everything."""
+    return Signature(
+        id=new_id(), verb=verb, actor="operator", trust=Trust.OPERATOR, surface="files", at=now, reason=reason
+    )
+
+
+def draw_links(
+    draft: Draft, memory_id: str, links: Iterable[tuple[str, str]], signature: Signature
+) -> set[tuple[str, str]] | None:
+    """Make the links that a memory's text names, and end those it no longer names. None if they are as they were.
+
+    Links that somebody made by hand are not in the text, and are left alone.
+    """
+    inventory = draft.inventory()
+    before, after = inventory.drawn(memory_id), {_resolved(draft, memory_id, *link) for link in links}
+    if before == after:
+        return None
+    there = {link.id: link for link in draft.links(memory_id)}
+    edits: list[Edit] = []
+    for relation, other in sorted(after - before):
+        link = _linked(memory_id, relation, other, signature.at)
+        if link is not None and link.id not in there:
+            edits.append((Entity.LINK, None, link))
+    for relation, other in sorted(before - after):
+        if f"{memory_id}>{relation}>{other}" in there:
+            edits.append((Entity.LINK, there[f"{memory_id}>{relation}>{other}"], None))
+    if edits:
+        draft.commit(signature, edits)
+    inventory.draw(memory_id, after)
+    return after
+
+
+def _resolved(draft: Draft, memory_id: str, relation: str, target: str) -> tuple[str, str]:
+    """The relation and the memory it leads to; what leads nowhere yet is remembered by the name it was given."""
+    other = draft.memory(target) or draft.memory(target.casefold())
+    return (
+        (relation, other.id)
+        if other is not None and other.id != memory_id
+        else (relation, _UNKNOWN + target.casefold())
+    )
+
+
+def _linked(memory_id: str, relation: str, other: str, now: datetime) -> Link | None:
+    if other.startswith(_UNKNOWN):
+        return None
+    return Link(from_id=memory_id, relation=Relation(relation), to_id=other, created_at=now)
+
+
+def _moment(stamp: Stamp) -> datetime:
+    return datetime.fromtimestamp(stamp.mtime_ns // 1000 / 1_000_000, UTC)
+
+
+def _is_young(stamp: Stamp) -> bool:
+    """Written a moment ago: if it also lacks its last line's end, whoever writes it may not be done."""
+    return 0 <= time.time() - stamp.mtime_ns / 1e9 < settings.FILE_SETTLE_SECONDS

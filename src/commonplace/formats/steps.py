@@ -1,0 +1,171 @@
+"""What happens to a book's files: staged before the journal says it, done after, and finished later if a crash came between."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import sha256
+
+from commonplace.errors import ConflictError
+from commonplace.formats.journal_file import Intent
+from commonplace.seam.format import Append, Remove, Stamp, Step
+from commonplace.seam.inventory import Seen
+from commonplace.storage.append import append_lines
+from commonplace.storage.atomic_write import flush_folder, in_our_words, remove
+from commonplace.storage.folders import make_folder
+from commonplace.storage.plain_file import open_plain, opened, sha256_of
+from commonplace.storage.swap import keep_beside, stage, swap_in
+
+
+class Files:
+    """The files of one book, by their names from its folder."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def full(self, path: str) -> str:
+        return os.path.join(self.folder, path)
+
+    def read(self, path: str) -> bytes | None:
+        with in_our_words(self.full(path)):
+            try:
+                fd = open_plain(self.full(path), os.O_RDONLY)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            with open(fd, "rb") as file:
+                return file.read()
+
+    def size(self, path: str) -> int:
+        try:
+            return os.lstat(self.full(path)).st_size
+        except FileNotFoundError:
+            return 0
+
+    def seen(self, path: str, digest: bytes | None = None) -> Seen | None:
+        """How a file looks now; its hash is taken from its bytes unless it is known."""
+        try:
+            found = os.lstat(self.full(path))
+        except FileNotFoundError:
+            return None
+        if digest is None:
+            digest = bytes.fromhex(sha256_of(self.full(path)) or "")
+        return Seen(Stamp(found.st_size, found.st_mtime_ns, found.st_ino), digest)
+
+    def stage(self, steps: Sequence[Step]) -> list[Intent]:
+        """Put all new bytes on disk beside where they will be. If that fails nothing has happened."""
+        intents: list[Intent] = []
+        try:
+            for step in steps:
+                intents.append(self._staged(step, intents))
+        except BaseException:
+            self.unstage(intents)
+            raise
+        return intents
+
+    def _staged(self, step: Step, before: list[Intent]) -> Intent:
+        if isinstance(step, Append):
+            ahead = sum(
+                len((one.text or "").encode()) for one in before if one.step == "append" and one.path == step.path
+            )
+            offset = self.size(step.path) + ahead
+            return Intent(step="append", path=step.path, offset=offset, text=step.content.decode())
+        if isinstance(step, Remove):
+            return Intent(step="remove", path=step.path, replaces=step.replaces.hex())
+        full = self.full(step.path)
+        with in_our_words(full):
+            make_folder(os.path.dirname(full))
+        staged = stage(full, io.BytesIO(step.content))
+        return Intent(
+            step="put",
+            path=step.path,
+            replaces=step.replaces.hex() if step.replaces is not None else None,
+            becomes=sha256(step.content).hexdigest(),
+            staged=os.path.relpath(staged, self.folder),
+        )
+
+    def unstage(self, intents: Sequence[Intent]) -> None:
+        for intent in intents:
+            if intent.staged:
+                remove(self.full(intent.staged))
+
+    def carry_out(self, intents: Sequence[Intent]) -> list[str]:
+        """Do what the journal says. Returns the files where somebody else's version was in the way and stayed."""
+        return [intent.path for intent in intents if not self._done(intent)]
+
+    def finish(self, intents: Sequence[Intent]) -> list[str]:
+        """As `carry_out`, where some or all of it may have been done before a crash."""
+        return [intent.path for intent in intents if not self._is_done(intent) and not self._done(intent)]
+
+    def _done(self, intent: Intent) -> bool:
+        try:
+            if intent.step == "append":
+                self._append(intent)
+            elif intent.step == "remove":
+                self._remove(intent)
+            elif intent.staged:
+                swap_in(self.full(intent.staged), self.full(intent.path), intent.replaces)
+        except ConflictError:
+            if intent.staged and os.path.lexists(self.full(intent.staged)):
+                keep_beside(self.full(intent.staged), self.full(intent.path))
+            return False
+        return True
+
+    def _append(self, intent: Intent) -> None:
+        full = self.full(intent.path)
+        with in_our_words(full):
+            make_folder(os.path.dirname(full))
+        lines = (intent.text or "").encode().removesuffix(b"\n").split(b"\n")
+        for _ in range(_TRIES):
+            with suppress(ConflictError):  # an editor replaced the file while we wrote to it: ours goes into theirs
+                append_lines(full, lines)
+                return
+            if self._has_line(intent):
+                return
+        append_lines(full, lines)
+
+    def _remove(self, intent: Intent) -> None:
+        full = self.full(intent.path)
+        if sha256_of(full) != intent.replaces:
+            raise ConflictError("the file changed since it was read", where=full)
+        with in_our_words(full):
+            os.unlink(full)
+            flush_folder(full)
+
+    def _is_done(self, intent: Intent) -> bool:
+        full = self.full(intent.path)
+        if intent.step == "append":
+            return self._has_line(intent)
+        if intent.step == "remove":
+            return not os.path.lexists(full)
+        if intent.staged and not os.path.lexists(self.full(intent.staged)):
+            return True  # it was put in its place, or somebody cleared up; either way the file itself is the truth
+        if sha256_of(full) == intent.becomes:
+            self.unstage([intent])
+            return True
+        return False
+
+    def _has_line(self, intent: Intent) -> bool:
+        """Are the lines there? A piece of them at the end of the file is what a crash tore off: it goes."""
+        wanted = (intent.text or "").encode()
+        raw = self.read(intent.path)
+        if raw is None:
+            return False
+        rest = raw[intent.offset :]
+        if intent.offset and raw[intent.offset - 1 : intent.offset] != b"\n":
+            rest = rest.removeprefix(b"\n")  # the end of a torn line that was there before
+        if rest.startswith(wanted):
+            return True
+        if rest and wanted.startswith(rest):
+            self._cut(intent)
+            return False
+        return wanted in raw
+
+    def _cut(self, intent: Intent) -> None:
+        with opened(self.full(intent.path), os.O_RDWR) as fd:
+            os.ftruncate(fd, intent.offset)
+            os.fsync(fd)
+
+
+_TRIES = 3
