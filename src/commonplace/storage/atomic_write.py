@@ -67,7 +67,15 @@ def flush_file(path: str) -> None:
         os.close(fd)
 
 
-_CODES = {28: "disk_full", 122: "disk_full", 13: "read_only", 30: "read_only", 1: "read_only", 2: "missing"}
+_CODES = {
+    27: "disk_full",
+    28: "disk_full",
+    122: "disk_full",
+    13: "read_only",
+    30: "read_only",
+    1: "read_only",
+    2: "missing",
+}
 
 
 def unavailable(cause: OSError, path: str) -> UnavailableError:
@@ -103,7 +111,7 @@ class LocalFiles:
             # Not waiting: a pipe that nobody writes to would otherwise be opened for ever.
             fd = os.open(os.path.expanduser(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
-            _refuse_odd(fd, path)
+            refuse_odd(fd, path)
             with open(fd, "rb", buffering=1 << 20, closefd=False) as file, in_our_words(path):
                 yield file
         finally:
@@ -111,7 +119,7 @@ class LocalFiles:
                 os.close(fd)
 
 
-def _refuse_odd(fd: int, path: str) -> None:
+def refuse_odd(fd: int, path: str) -> None:
     """Only a file, and one of a size that can be: not a folder, a pipe, a device."""
     found = os.fstat(fd)
     if not stat.S_ISREG(found.st_mode):

@@ -1,0 +1,202 @@
+"""Replacing a file without losing what somebody else put there meanwhile.
+
+Comparing first and renaming then leaves a moment in which an editor's save would be destroyed. Where the kernel can exchange
+two names at once, that is what happens: whatever stood at the path is in our hands afterwards, is compared with what was
+expected, and goes back if it is something else. Where it cannot (some network file systems), a second name is given to the
+old file first; then the moment is a few microseconds long, and is all that is left.
+
+Callers exclude each other with the book's mutex. This is about those who do not ask for it: editors and sync clients.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import shutil
+import stat
+import time
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, BinaryIO
+
+from commonplace.errors import ConflictError
+from commonplace.storage.atomic_write import flush_folder, in_our_words, remove
+from commonplace.storage.plain_file import open_plain, opened, sha256_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NO_REPLACE, _EXCHANGE = 1, 2
+_HERE = -100  # AT_FDCWD: relative paths mean what they mean to everybody
+_CANNOT = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EPERM})
+
+
+def replace_checked(path: str, data: bytes, expected_sha256: str | None) -> None:
+    """Put `data` at `path`, whole and flushed, if what is there now has the hash that the caller read; None: nothing is there.
+
+    Otherwise raises `ConflictError`, and what is there stays. The file keeps its mode; a new one is the user's alone.
+    """
+    staged = stage(path, io.BytesIO(data))
+    try:
+        swap_in(staged, path, expected_sha256)
+    finally:
+        remove(staged)
+
+
+def stage(path: str, data: BinaryIO) -> str:
+    """A flushed file beside `path`, under a name that nobody else has, ready for `swap_in`."""
+    staged = f"{path}.partial-{os.getpid()}-{os.urandom(4).hex()}"
+    with in_our_words(path):
+        fd = open_plain(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            with open(fd, "wb") as file:
+                _keep_mode(fd, path)
+                shutil.copyfileobj(data, file, 1 << 20)
+                file.flush()
+                os.fsync(fd)
+        except BaseException:
+            remove(staged)
+            raise
+    return staged
+
+
+def swap_in(staged: str, path: str, expected_sha256: str | None) -> None:
+    """Give the flushed file `staged` the name `path`, durably, if the file that is there has the expected hash; None: if
+    nothing is there. Otherwise raises `ConflictError`, and what is there stays.
+
+    Whatever happens, nothing of anybody else's is left at `staged`: what may still be there is the caller's to remove.
+    """
+    with in_our_words(path):
+        if expected_sha256 is None:
+            _put_new(staged, path)
+        else:
+            _replace(staged, path, expected_sha256)
+        remove(staged)
+        flush_folder(path)
+
+
+def break_links(path: str) -> None:
+    """Make a file that has other names too a file of its own, so that what is written to it reaches no other place."""
+    expected = sha256_of(path)
+    with opened(path) as fd, open(fd, "rb", closefd=False) as file:
+        staged = stage(path, file)
+    try:
+        swap_in(staged, path, expected)
+    finally:
+        remove(staged)
+
+
+def keep_beside(taken: str, path: str) -> str:
+    """Give another's version a name beside `path` that people and sync clients know as a conflict. Returns it."""
+    stem, ending = os.path.splitext(path)
+    moment = time.strftime("%Y-%m-%d %H%M%S", time.gmtime())
+    while True:
+        beside = f"{stem} (conflicted copy {moment} {os.urandom(2).hex()}){ending}"
+        try:
+            _put_new(taken, beside)
+        except ConflictError:
+            continue
+        remove(taken)
+        flush_folder(path)
+        return beside
+
+
+def _keep_mode(fd: int, path: str) -> None:
+    with suppress(OSError):
+        os.fchmod(fd, stat.S_IMODE(os.lstat(path).st_mode))
+
+
+def _put_new(staged: str, path: str) -> None:
+    try:
+        os.link(staged, path, follow_symlinks=False)
+    except FileExistsError as cause:
+        raise _conflict(path, "a file is there already") from cause
+    except OSError as cause:
+        # A file system without hard links.
+        if cause.errno not in _CANNOT or not _rename(staged, path, _NO_REPLACE):
+            raise
+
+
+def _replace(staged: str, path: str, expected: str) -> None:
+    _must_be(path, path, expected)
+    mine = os.lstat(staged)
+    try:
+        exchanged = _rename(staged, path, _EXCHANGE)
+    except FileNotFoundError as cause:
+        raise _conflict(path, "the file is gone") from cause
+    if exchanged:
+        _look_at_what_was_there(staged, path, expected, mine)
+    else:
+        _replace_behind_a_link(staged, path, expected)
+
+
+def _look_at_what_was_there(staged: str, path: str, expected: str, mine: os.stat_result) -> None:
+    try:
+        _must_be(staged, path, expected)
+    except BaseException:
+        _put_back(staged, path, mine)
+        raise
+
+
+def _put_back(staged: str, path: str, mine: os.stat_result) -> None:
+    """Return what we took. If yet another version came meanwhile, that one stays at the path and the older one beside it."""
+    with suppress(FileNotFoundError):
+        _rename(staged, path, _EXCHANGE)
+        if os.path.samestat(os.lstat(staged), mine):
+            flush_folder(path)
+            return
+        _rename(staged, path, _EXCHANGE)
+    keep_beside(staged, path)
+
+
+def _replace_behind_a_link(staged: str, path: str, expected: str) -> None:
+    held = f"{staged}-held"
+    try:
+        with suppress(OSError):  # without hard links the comparison alone must do
+            os.link(path, held, follow_symlinks=False)
+        _must_be(held if os.path.lexists(held) else path, path, expected)
+        os.replace(staged, path)
+    finally:
+        remove(held)
+
+
+def _must_be(found: str, path: str, expected: str) -> None:
+    now = sha256_of(found)
+    if now is None:
+        raise _conflict(path, "the file is gone")
+    if now != expected:
+        raise _conflict(path, "the file changed since it was read")
+
+
+def _conflict(path: str, message: str) -> ConflictError:
+    return ConflictError(message, where=path, hint="Read it again, then reapply your change.")
+
+
+def _rename(old: str, new: str, how: int) -> bool:
+    """The kernel's rename with a flag. False if this kernel or file system does not know it, and nothing was done."""
+    call = _renameat2()
+    if call is None:
+        return False
+    import ctypes
+
+    while call(_HERE, os.fsencode(old), _HERE, os.fsencode(new), how) != 0:
+        code = ctypes.get_errno()
+        if code in _CANNOT:
+            return False
+        if code != errno.EINTR:
+            raise OSError(code, os.strerror(code), new)
+    return True
+
+
+@cache
+def _renameat2() -> Callable[..., int] | None:
+    import ctypes
+
+    try:
+        call = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return None
+    call.argtypes = [ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_uint]
+    call.restype = ctypes.c_int
+    return call

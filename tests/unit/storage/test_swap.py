@@ -1,0 +1,244 @@
+"""Replacing a file never loses what another put there meanwhile (R3, A36, A63, A-i, row 47)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commonplace.errors import ConflictError, InvalidError, UnavailableError
+from commonplace.storage import swap
+from commonplace.storage.swap import break_links, replace_checked
+
+
+def sha(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture
+def note(tmp_path: Path) -> Path:
+    return tmp_path / "note.md"
+
+
+@pytest.fixture(params=["exchange", "link"])
+def _way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways: with the kernel's exchange, and without it."""
+    if request.param == "link":
+        monkeypatch.setattr(swap, "_renameat2", lambda: None)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def save_in_an_editor(note: Path, text: bytes) -> None:
+    """As editors do: a new file, renamed over the old one."""
+    fresh = note.with_name(".editor")
+    fresh.write_bytes(text)
+    fresh.replace(note)
+
+
+def test_this_machine_tests_the_exchange() -> None:
+    """Otherwise half of this file would test the other way twice."""
+    assert swap._renameat2() is not None
+
+
+@pytest.mark.usefixtures("_way")
+def test_the_file_the_caller_read_is_replaced_and_nothing_else_is_left(note: Path) -> None:
+    note.write_bytes(b"old")
+    replace_checked(str(note), b"new", sha(b"old"))
+    assert note.read_bytes() == b"new"
+    assert names(note.parent) == ["note.md"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_new_file_appears_and_is_the_users_alone(note: Path) -> None:
+    replace_checked(str(note), b"new", None)
+    assert note.read_bytes() == b"new"
+    assert note.stat().st_mode & 0o777 == 0o600
+    assert names(note.parent) == ["note.md"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_what_is_there_already_is_not_replaced_by_a_new_file(note: Path) -> None:
+    note.write_bytes(b"theirs")
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine", None)
+    assert note.read_bytes() == b"theirs"
+    assert names(note.parent) == ["note.md"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_file_that_changed_since_it_was_read_stays(note: Path) -> None:
+    """A-i: the hash is the one the caller read, however long ago."""
+    note.write_bytes(b"edited")
+    with pytest.raises(ConflictError) as refused:
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert refused.value.hint == "Read it again, then reapply your change."
+    assert note.read_bytes() == b"edited"
+    assert names(note.parent) == ["note.md"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_file_that_vanished_since_it_was_read_is_a_conflict_too(note: Path) -> None:
+    """A63."""
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert names(note.parent) == []
+
+
+@pytest.mark.usefixtures("_way")
+def test_the_mode_of_a_replaced_file_is_kept(note: Path) -> None:
+    note.write_bytes(b"old")
+    note.chmod(0o640)
+    replace_checked(str(note), b"new", sha(b"old"))
+    assert note.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_link_at_the_name_is_neither_followed_nor_replaced(note: Path) -> None:
+    """Row 44."""
+    outside = note.with_name("outside")
+    outside.write_bytes(b"old")
+    note.symlink_to(outside)
+    with pytest.raises(InvalidError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert note.is_symlink()
+    assert outside.read_bytes() == b"old"
+
+
+@pytest.mark.usefixtures("_way")
+def test_where_nothing_can_be_written_the_error_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UnavailableError) as refused:
+        replace_checked(str(tmp_path / "no-such-folder" / "note.md"), b"x", None)
+    assert refused.value.code == "missing"
+
+
+def before_the_exchange(monkeypatch: pytest.MonkeyPatch, *deeds: Callable[[], None]) -> None:
+    """Let others act in the very moment before each exchange."""
+    waiting, real = list(deeds), swap._rename
+
+    def rename(old: str, new: str, how: int) -> bool:
+        if waiting:
+            waiting.pop(0)()
+        return real(old, new, how)
+
+    monkeypatch.setattr(swap, "_rename", rename)
+
+
+def test_a_save_in_the_last_moment_is_put_back(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row 47, in the one moment that comparing first cannot see."""
+    note.write_bytes(b"old")
+    before_the_exchange(monkeypatch, lambda: save_in_an_editor(note, b"edited"))
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert note.read_bytes() == b"edited"
+    assert names(note.parent) == ["note.md"]
+
+
+def test_two_saves_in_the_last_moments_are_both_kept(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest stays at the name, the other beside it under a name that says conflict."""
+    note.write_bytes(b"old")
+    before_the_exchange(
+        monkeypatch, lambda: save_in_an_editor(note, b"first"), lambda: save_in_an_editor(note, b"second")
+    )
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert note.read_bytes() == b"second"
+    [beside] = [name for name in names(note.parent) if name != "note.md"]
+    assert beside.startswith("note (conflicted copy ")
+    assert note.with_name(beside).read_bytes() == b"first"
+
+
+def test_a_deletion_in_the_last_moment_is_a_conflict(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note.write_bytes(b"old")
+    before_the_exchange(monkeypatch, note.unlink)
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert names(note.parent) == []
+
+
+def test_a_deletion_while_a_save_is_put_back_keeps_the_save(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note.write_bytes(b"old")
+    before_the_exchange(monkeypatch, lambda: save_in_an_editor(note, b"edited"), note.unlink)
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    [beside] = names(note.parent)
+    assert note.with_name(beside).read_bytes() == b"edited"
+
+
+def test_a_link_planted_in_the_last_moment_is_put_back(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Row 84."""
+    outside = note.with_name("outside")
+    outside.write_bytes(b"old")
+
+    def plant() -> None:
+        note.unlink()
+        note.symlink_to(outside)
+
+    note.write_bytes(b"old")
+    before_the_exchange(monkeypatch, plant)
+    with pytest.raises(InvalidError):
+        replace_checked(str(note), b"mine", sha(b"old"))
+    assert note.is_symlink()
+    assert outside.read_bytes() == b"old"
+
+
+def test_a_file_with_other_names_is_parted_from_them(note: Path) -> None:
+    """Row 44: what is written next reaches this name alone."""
+    other = note.with_name("other.md")
+    note.write_bytes(b"text")
+    os.link(note, other)
+    break_links(str(note))
+    assert note.read_bytes() == other.read_bytes() == b"text"
+    assert not note.samefile(other)
+
+
+_EDITOR = """
+import hashlib, json, os, sys, time
+from commonplace.storage.swap import _EXCHANGE, _rename
+note, rounds = sys.argv[1], int(sys.argv[2])
+for number in range(rounds):
+    fresh = note + ".editor"
+    text = f"editor {number}".encode()
+    with open(fresh, "wb") as file:
+        file.write(text)
+    _rename(fresh, note, _EXCHANGE)  # a save that can say what it replaced
+    with open(fresh, "rb") as file:
+        print(json.dumps([text.decode(), file.read().decode()]), flush=True)
+    os.unlink(fresh)
+    time.sleep(0.0007)
+"""
+
+
+@pytest.mark.parametrize("rounds", [300, pytest.param(10_000, marks=pytest.mark.nightly)])
+def test_no_version_is_lost_between_an_editor_and_us(note: Path, rounds: int) -> None:
+    """R3: every version was replaced by its own author, or by somebody who had read it, or is on disk."""
+    note.write_bytes(b"begin")
+    editor = subprocess.Popen([sys.executable, "-c", _EDITOR, note, str(rounds)], stdout=subprocess.PIPE, text=True)
+    ours, replaced, conflicts = ["begin"], [], 0
+    while editor.poll() is None:
+        read = note.read_bytes()
+        try:
+            replace_checked(str(note), f"ours {len(ours)}".encode(), sha(read))
+        except ConflictError:
+            conflicts += 1
+        else:
+            replaced.append(read.decode())
+            ours.append(f"ours {len(ours)}")
+    assert editor.stdout is not None
+    saves = [json.loads(line) for line in editor.stdout]
+    editor.stdout.close()
+    on_disk = [path.read_text() for path in note.parent.iterdir()]
+    accounted = {*replaced, *on_disk, *(gone for _, gone in saves)}
+    print(f"{len(ours)} of ours, {len(saves)} of the editor's, {conflicts} conflicts, {len(on_disk) - 1} kept beside")
+    assert editor.returncode == 0
+    assert len(saves) == rounds
+    assert [text for text, _ in saves if text not in accounted] == []
+    assert [text for text in ours if text not in accounted] == []
