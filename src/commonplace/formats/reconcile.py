@@ -38,12 +38,6 @@ _DEFAULTS: dict[str, Any] = {
     "kind": "note",
     "tier": Tier.T2,
 }
-    "type": Type.PROJECT,
-    "scope": Scope.GLOBAL,
-    "status": Status.ACTIVE,
-    "kind": "note",
-    "tier": Tier.T2,
-}
 
 
 class Outcome(NamedTuple):
