@@ -1,0 +1,179 @@
+"""`memories.jsonl`: one memory on each line, exactly as the specification of built-in agent memory has it (G3-G13).
+
+A line holds the id (`m-4`), scope, text, tags and time. What it cannot hold is in the book's journal. Only active memories
+stand in the file: what waits in the inbox enters when it is let in, and what is archived, superseded or deleted leaves, and
+comes back under the same id when it is restored. An id is never given twice: should the highest one leave, it is noted.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from commonplace.errors import TooLargeError
+from commonplace.formats.jsonl.ids import FILE, UTF_16, Ids, go_last, marked
+from commonplace.formats.jsonl.lines import Odd, entry_of, line_of
+from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
+from commonplace.model.finding import Finding
+from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Status
+from commonplace.seam.format import Altered, Append, Aside, Contents, Found, Known, Place, Put, Stamp, Step, Written
+
+if TYPE_CHECKING:
+    from commonplace.seam.catalog import View
+    from commonplace.seam.format import Shelf
+
+SET_ASIDE = ".commonplace/set-aside.jsonl"
+# A million memories of two hundred letters. The file is read whole, so that what is larger is no file of memories (row 43).
+MAX_FILE_BYTES = 256 * 1024 * 1024
+# So many lines that cannot be understood are named one by one; the rest are counted.
+_NAMED_ASIDE = 1_000
+
+
+class JsonlFormat:
+    """Memories as lines of one file."""
+
+    name = "jsonl"
+    holds = frozenset(("content", "scope", "scope_word", "repo_id", "tags", "created_at"))
+
+    def __init__(self, id_start: int = 1) -> None:
+        self._ids = Ids(id_start)
+
+    # Reading --------------------------------------------------------------------------------------------------------------
+
+    def scan(self, folder: str) -> dict[str, Stamp]:
+        try:
+            found = os.lstat(os.path.join(folder, FILE))
+        except (FileNotFoundError, NotADirectoryError):
+            return {}
+        if not stat.S_ISREG(found.st_mode):
+            return {}
+        if found.st_size > MAX_FILE_BYTES:
+            raise _too_large(found.st_size)
+        return {FILE: Stamp(found.st_size, found.st_mtime_ns, found.st_ino)}
+
+    def read(self, path: str, raw: bytes) -> Contents:  # noqa: ARG002 (there is only one file)
+        self._ids.see(highest_in(raw))
+        if raw.startswith(UTF_16):
+            return Contents((), (Aside(1, "the file is UTF-16; it must be UTF-8"),))
+        standing: dict[str, tuple[int, Found]] = {}
+        aside: list[Aside] = []
+        for number, line in enumerate(raw.splitlines(), 1):
+            if not line.strip():
+                continue
+            try:
+                found = _found(line)
+            except Odd as why:
+                aside.append(Aside(number, str(why)))
+                continue
+            if found.key in standing:
+                aside.append(
+                    Aside(standing.pop(found.key)[0], f"{found.key} stands again further down, and that counts")
+                )
+            standing[found.key] = (number, found)
+        return Contents([found for _, found in standing.values()], _bounded(aside))
+
+    def names(self, place: Place) -> tuple[str, ...]:
+        return (place.key,)
+
+    # Writing --------------------------------------------------------------------------------------------------------------
+
+    def write(self, altered: Sequence[Altered], shelf: Shelf) -> Written:
+        change = _Change(altered, shelf)
+        keys = self._ids.give(change.entering, shelf) if change.entering else {}
+        lines = {key: line_of(key, record) for key, record in keys.items()}
+        known = [_known(key, record.id, lines[key]) for key, record in keys.items()]
+        if not change.needs_rewriting and go_last(lines, shelf):
+            steps: list[Step] = [Append(FILE, b"".join(line + b"\n" for line in lines.values()))] if lines else []
+            return Written(steps, known)
+        return self._rewritten(change, lines, known, shelf)
+
+    def _rewritten(self, change: _Change, lines: dict[str, bytes], known: list[Known], shelf: Shelf) -> Written:
+        content = shelf.content(FILE) or b""
+        new = rewritten(content, change.changing, change.leaving, lines)
+        known += [_known(key, change.changing[key].id, line) for key, line in new.now.items() if key in change.changing]
+        steps: list[Step] = []
+        if new.content != content:
+            steps.append(Put(FILE, new.content, sha256(content).digest() if shelf.content(FILE) is not None else None))
+        steps += marked(content, new.content, shelf)
+        steps += _set_aside(new.repeated, change.purged, shelf)
+        return Written(steps, known, [*change.leaving.values()])
+
+    # Beside the memories --------------------------------------------------------------------------------------------------
+
+    def derived(self, view: View, shelf: Shelf, altered: Iterable[str]) -> Sequence[Put]:  # noqa: ARG002 (it has none)
+        return ()
+
+    def findings(self, folder: str) -> Iterator[Finding]:
+        path = os.path.join(folder, FILE)
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            yield Finding(
+                code="not_a_file",
+                message=f"{FILE} is not a file; it is not followed",
+                where=FILE,
+                hint="Put the file itself there.",
+            )
+
+
+class _Change:
+    """What one transaction means to the file."""
+
+    def __init__(self, altered: Sequence[Altered], shelf: Shelf) -> None:
+        self.entering: list[MemoryRecord] = []
+        self.changing: dict[str, MemoryRecord] = {}
+        self.leaving: dict[str, str] = {}
+        self.purged: set[str] = set()
+        for memory_id, record in dict(altered).items():
+            known = shelf.known(memory_id)
+            if record is not None and record.status is Status.ACTIVE:
+                self._stands(record, known)
+            elif known is not None:
+                self.leaving[known.place.key] = memory_id
+                self.purged |= {known.place.key} if record is None else set()
+
+    def _stands(self, record: MemoryRecord, known: Known | None) -> None:
+        if known is None:
+            self.entering.append(record)
+        elif sha256(line_of(known.place.key, record)).digest() != known.digest:
+            self.changing[known.place.key] = record
+
+    @property
+    def needs_rewriting(self) -> bool:
+        return bool(self.changing or self.leaving)
+
+
+def _found(line: bytes) -> Found:
+    entry = entry_of(line)
+    return Found(entry.key, sha256(line).digest(), entry.fields)
+
+
+def _known(key: str, memory_id: str, line: bytes) -> Known:
+    return Known(Place(FILE, key), memory_id, sha256(line).digest())
+
+
+def _set_aside(repeated: list[bytes], purged: set[str], shelf: Shelf) -> list[Step]:
+    """Lines that never counted are kept beside the file when their id leaves; a purge destroys them too."""
+    kept = [line for line in repeated if entry_of(line).key not in purged]
+    before = shelf.content(SET_ASIDE) if kept or purged else None
+    after = without(before or b"", purged) + b"".join(line + b"\n" for line in kept)
+    if after == (before or b""):
+        return []
+    return [Put(SET_ASIDE, after, None if before is None else sha256(before).digest())]
+
+
+def _bounded(aside: list[Aside]) -> list[Aside]:
+    named = aside[:_NAMED_ASIDE]
+    if len(aside) > len(named):
+        named.append(Aside(aside[_NAMED_ASIDE].line, f"{len(aside) - len(named)} more lines cannot be understood"))
+    return named
+
+
+def _too_large(size: int) -> TooLargeError:
+    return TooLargeError(
+        f"{FILE} has {size} bytes; the limit is {MAX_FILE_BYTES}",
+        where=FILE,
+        hint="Is it the right file? A larger book belongs into sqlite:, see `commonplace copy`.",
+    )
