@@ -218,10 +218,14 @@ for number in range(rounds):
 
 
 @pytest.mark.parametrize("rounds", [300, pytest.param(10_000, marks=pytest.mark.nightly)])
-def test_no_version_is_lost_between_an_editor_and_us(note: Path, rounds: int) -> None:
+def test_no_version_is_lost_between_an_editor_and_us(
+    note: Path, tmp_path_factory: pytest.TempPathFactory, rounds: int
+) -> None:
     """R3: every version was replaced by its own author, or by somebody who had read it, or is on disk."""
     note.write_bytes(b"begin")
-    editor = subprocess.Popen([sys.executable, "-c", _EDITOR, note, str(rounds)], stdout=subprocess.PIPE, text=True)
+    log = tmp_path_factory.mktemp("log") / "saves"
+    with log.open("w") as told:
+        editor = subprocess.Popen([sys.executable, "-c", _EDITOR, note, str(rounds)], stdout=told)
     ours, replaced, conflicts = ["begin"], [], 0
     while editor.poll() is None:
         read = note.read_bytes()
@@ -232,9 +236,7 @@ def test_no_version_is_lost_between_an_editor_and_us(note: Path, rounds: int) ->
         else:
             replaced.append(read.decode())
             ours.append(f"ours {len(ours)}")
-    assert editor.stdout is not None
-    saves = [json.loads(line) for line in editor.stdout]
-    editor.stdout.close()
+    saves = [json.loads(line) for line in log.read_text().splitlines()]
     on_disk = [path.read_text() for path in note.parent.iterdir()]
     accounted = {*replaced, *on_disk, *(gone for _, gone in saves)}
     print(f"{len(ours)} of ours, {len(saves)} of the editor's, {conflicts} conflicts, {len(on_disk) - 1} kept beside")
