@@ -1,80 +1,67 @@
-"""Secrets that only their surroundings give away: key blocks, URL logins, headers, commands, assignments.
+"""Secrets that only their surroundings give away: key blocks, URL logins, headers, commands, cookies, AWS keys.
 
-Each finder starts from a literal mark, looks a bounded distance around it and lets `secret_values` judge the value, so
-the work stays linear however the text is built. The span reported is the value alone: the note around it stays useful.
+Each finder starts from the places of a literal mark, looks a bounded distance around each and lets `secret_values` judge
+the value, so the work stays linear however the text is built. The span reported is the value alone: the note around it
+stays useful.
 """
 
-from collections.abc import Iterable, Iterator
-from functools import cache
-from re import Match, Pattern
+from bisect import bisect_left
+from collections.abc import Iterator
+from re import Match
 
 from commonplace.guard import secret_formats as formats
-from commonplace.guard.secret_values import (
-    compiled,
-    is_chosen,
-    is_encoded,
-    is_generated,
-    is_mixed,
-    is_plain,
-    is_reference,
-    is_stand_in,
-)
-
-Candidate = tuple[int, str, int, int]
+from commonplace.guard.secret_assignments import assignments
+from commonplace.guard.secret_page import Candidate, Page
+from commonplace.guard.secret_values import compiled, is_encoded, is_generated
 
 # Issued tokens have rank 1; a block swallows whatever it contains, the rest yields to a format that knows more.
-_BLOCK, _NAMED, _GENERIC = 0, 2, 3
+_BLOCK, _NAMED = 0, 2
+Spans = Iterator[tuple[int, int]]
 
 
-def in_context(text: str) -> Iterator[Candidate]:
+def in_context(page: Page) -> Iterator[Candidate]:
     """What the surroundings of a value give away."""
-    lower = text.lower()
-    for rank, kind, spans in _finders(text, lower):
-        for span in spans:
-            yield rank, kind, *span
-    wide = not text.isascii() and any(map(lower.__contains__, formats.WIDE_WORDS))
-    if wide or any(map(lower.__contains__, formats.KEYWORD_MARKS)) or _has_abbreviation(lower):
-        yield from _assignments(text, wide)
+    for rank, kind, spans in _finders(page, page.low):
+        for start, end in spans:
+            yield start, end, rank, kind
+    yield from assignments(page)
 
 
-def _has_abbreviation(lower: str) -> bool:
-    """`pw` and `pwd`; the two letters alone also stand in the middle of words."""
-    return "pw" in lower and compiled(formats.ABBREVIATION).search(lower) is not None
-
-
-def _finders(text: str, lower: str) -> Iterator[tuple[int, str, Iterable[tuple[int, int]]]]:
+def _finders(page: Page, low: str) -> Iterator[tuple[int, str, Spans]]:
     """Those that have something to look for here."""
-    if "PRIVATE KEY" in text or "Private-Lines" in text:
-        yield _BLOCK, "private-key", _key_blocks(text)
-    if "://" in text and "@" in text:
-        yield _NAMED, "url-credentials", _url_logins(text)
-    if "bearer" in lower or "authorization" in lower:
-        yield _NAMED, "authorization-header", _headers(text)
-    if "curl" in lower or "login" in lower:
-        yield _NAMED, "command-password", _commands(text, lower)
-    if "cookie" in lower:
-        yield _NAMED, "session-cookie", _cookies(text)
-    if "mailgun" in lower:
-        yield _NAMED, "mailgun-key", (match.span() for match in compiled(formats.MAILGUN).finditer(text))
-    if "aws" in lower or "access" in lower or "AKIA" in text:
-        yield _NAMED, "aws-secret-key", _aws_secrets(text)
+    if "private" in low:
+        yield _BLOCK, "private-key", _key_blocks(page)
+    if "@" in low and "://" in low:
+        yield _NAMED, "url-credentials", _url_logins(page)
+    if page.runs and ("bearer" in low or "authorization" in low):
+        yield _NAMED, "authorization-header", _headers(page)
+    if "curl" in low:
+        yield _NAMED, "command-password", _commands(page)
+    if "login" in low:
+        yield _NAMED, "command-password", _logins(page)
+    if "cookie" in low:
+        yield _NAMED, "session-cookie", _cookies(page)
+    if page.runs and "mailgun" in low:
+        yield _NAMED, "mailgun-key", _mailgun_keys(page)
+    if page.runs:
+        yield _NAMED, "aws-secret-key", _aws_secrets(page)
 
 
-def _key_blocks(text: str) -> Iterator[tuple[int, int]]:
+def _key_blocks(page: Page) -> Spans:
     """From BEGIN to END, or to where the key material stops when there is no END."""
     begin: Match[str] | None = None
-    for mark in compiled(formats.PRIVATE_KEY_MARK).finditer(text):
+    for mark in compiled(formats.PRIVATE_KEY_MARK).finditer(page.text):
         if begin is not None:
             end = mark.end() if mark[1] == "END" else mark.start()
-            yield from _key_block(text, begin, end)
+            yield from _key_block(page.text, begin, end)
         begin = mark if mark[1] == "BEGIN" else None
     if begin is not None:
-        yield from _key_block(text, begin, len(text))
-    for match in compiled(formats.PUTTY_KEY).finditer(text):
+        yield from _key_block(page.text, begin, len(page.text))
+    for match in compiled(formats.PUTTY_KEY).finditer(page.text):
         yield match.span(1)
 
 
-def _key_block(text: str, begin: Match[str], end: int) -> Iterator[tuple[int, int]]:
+def _key_block(text: str, begin: Match[str], end: int) -> Spans:
     material = None
     for material in compiled(formats.KEY_MATERIAL).finditer(text, begin.end(), end):
         if material.start() - begin.end() > 400:  # headers such as `Proc-Type` are shorter than that
@@ -84,147 +71,90 @@ def _key_block(text: str, begin: Match[str], end: int) -> Iterator[tuple[int, in
         yield begin.start(), end if closed else material.end()
 
 
-def _url_logins(text: str) -> Iterator[tuple[int, int]]:
-    for match in compiled(formats.URL_CREDENTIALS).finditer(text):
+def _url_logins(page: Page) -> Spans:
+    for match in compiled(formats.URL_CREDENTIALS).finditer(page.text):
         user, password = match.groups()
-        if user != password and not _is_made_up(password) and not compiled(r"\d{2,5}[?#]").match(password):
+        if user != password and not _is_made_up(page, match, 2) and not compiled(r"\d{2,5}[?#]").match(password):
             yield match.span(2)
 
 
-def _headers(text: str) -> Iterator[tuple[int, int]]:
-    for match in compiled(formats.BEARER).finditer(text):
+def _headers(page: Page) -> Spans:
+    for match in _matches(page, formats.BEARER, "bearer", "authorization"):
         value = match[2].rstrip(".")
-        # `Authorization:` says that a credential follows; "bearer" and "token" alone are also words of a sentence.
-        named = is_encoded(value) if match[1] else match[0][:6].lower() == "bearer" and is_generated(value)
-        if named and not is_stand_in(value.rstrip("=")):
-            yield match.start(2), match.start(2) + len(value)
+        # `Authorization:` says that a credential follows; "bearer" alone is also a word of a sentence.
+        named = is_encoded(value) if match[1] else is_generated(value)
+        start = match.start(2)
+        if named and not page.stands_in(start, start + len(value)):
+            yield start, start + len(value)
 
 
-def _commands(text: str, lower: str) -> Iterator[tuple[int, int]]:
-    for match in compiled(formats.USER_OPTION).finditer(text):
+def _commands(page: Page) -> Spans:
+    for match in _matches(page, formats.USER_OPTION, "-u", back=2):
         user, password = match.groups()
-        asked = lower.find("curl", max(match.start() - 300, 0), match.start()) >= 0
-        if asked and user != password and not _is_made_up(password) and "$" not in password[:2]:
+        asked = page.low.rfind("curl", max(match.start() - 300, 0), match.start()) >= 0
+        if asked and user != password and "$" not in password[:2] and not _is_made_up(page, match, 2):
             yield match.span(2)
-    for match in compiled(formats.NETRC).finditer(text):
-        if not _is_made_up(match[1]):
+
+
+def _logins(page: Page) -> Spans:
+    for match in _matches(page, formats.NETRC, "machine", "default"):
+        if not _is_made_up(page, match, 1):
             yield match.span(1)
 
 
-def _cookies(text: str) -> Iterator[tuple[int, int]]:
-    for line in compiled(formats.COOKIE_LINE).finditer(text):
-        for pair in compiled(formats.COOKIE_PAIR).finditer(text, *line.span()):
-            if is_encoded(pair[1]) and not is_stand_in(pair[1]):
+def _cookies(page: Page) -> Spans:
+    for line in _matches(page, formats.COOKIE_LINE, "cookie"):
+        for pair in compiled(formats.COOKIE_PAIR).finditer(page.text, *line.span()):
+            if is_encoded(pair[1]) and not page.stands_in(*pair.span(1)):
                 yield pair.span(1)
 
 
-def _aws_secrets(text: str) -> Iterator[tuple[int, int]]:
-    for match in compiled(formats.AWS_VALUE).finditer(text):
-        end = match.end()
-        start = end - 40
-        if text.startswith("=", end) or not compiled(formats.AWS_WORDS).search(text, max(start - 70, 0), start):
-            continue
-        if _is_aws_secret(text[start:end]):
+def _mailgun_keys(page: Page) -> Spans:
+    return (match.span() for match in compiled(formats.MAILGUN).finditer(page.text))
+
+
+def _aws_secrets(page: Page) -> Spans:
+    """The last forty of a run of base64, soon after a word that says so."""
+    runs = [run for run in page.runs if run[1] - run[0] >= 40]
+    if not runs or not any(map(page.low.__contains__, formats.AWS_MARKS)):
+        return
+    words = page.places("secret", "akia", "asia")
+    for start, end in _aws_values(page.text, runs) if words else ():
+        word = bisect_left(words, start - 70)
+        near = word < len(words) and words[word] < start
+        named = near and compiled(formats.AWS_WORDS).search(page.text, max(start - 70, 0), start)
+        if named and _is_aws_secret(page.text[start:end]) and not page.stands_in(start, end):
             yield start, end
 
 
+def _aws_values(text: str, runs: list[tuple[int, int]]) -> Spans:
+    for run in runs:
+        for match in compiled(formats.AWS_VALUE).finditer(text, *run):
+            if not text.startswith("=", match.end()):
+                yield match.end() - 40, match.end()
+
+
 def _is_aws_secret(value: str) -> bool:
-    return not compiled(r"[0-9a-f]+").fullmatch(value) and is_generated(value) and not is_stand_in(value)
+    return not compiled(r"[0-9a-f]+").fullmatch(value) and is_generated(value)
 
 
-def _assignments(text: str, wide: bool) -> Iterator[Candidate]:
-    """`password: …`, `the token is …`, `<secret>…</secret>` and their kin, in several languages."""
+def _matches(page: Page, pattern: str, *marks: bytes, back: int = 0) -> Iterator[Match[str]]:
+    """What the pattern takes where one of the marks begins, none overlapping the one before it."""
     done = 0
-    judged: dict[object, int] = {}  # of this text alone: nothing that may be a secret is remembered any longer
-    for match in _assignment(wide).finditer(text):
-        if match.start() >= done:
-            chosen = not match[0].lower().startswith(formats.ISSUED)
-            span = _assigned(text, match, chosen, judged)
-            if span is not None:
-                yield _GENERIC, ("password" if chosen else "secret-assignment"), *span
-                done = span[1]
+    match_at = compiled(pattern).match
+    for place in page.places(*marks):
+        for start in range(place - back, place + 1) if back else (place,):
+            match = match_at(page.text, start) if start >= done else None
+            if match:
+                done = match.end()
+                yield match
+                break
 
 
-@cache
-def _assignment(wide: bool) -> Pattern[str]:
-    """A keyword, then what links it to a value, then something that may be one; only the keyword is consumed.
-
-    Nothing is taken back (`(?>…)`): the first reading of a keyword and of a link is the one that counts.
-    """
-    words = formats.KEYWORDS + formats.WIDE_WORDS if wide else formats.KEYWORDS
-    firsts = {word[0]: word[0] + word[0].upper() for word in words}
-    rests = {first: "|".join(word[1:] for word in words if word[0] == first) for first in firsts}
-    keyword = "|".join(f"(?<=[{firsts[first]}])(?i:{rest})" for first, rest in rests.items())
-    link = f"(?P<link>{formats.LINK})|{formats.BESIDE}"
-    return compiled(f"[{''.join(firsts.values())}](?>{keyword})(?=(?>{link})(?:{formats.VALUE}))")
-
-
-def _assigned(text: str, match: Match[str], chosen: bool, judged: dict[object, int]) -> tuple[int, int] | None:
-    """Where the value given to a keyword stands, if it is one we should not keep."""
-    link, quote, inside, plain = match.group("link", "quote", "inside", "plain")
-    asked = plain or inside, chosen, link is not None, quote
-    length = judged.get(asked)
-    if length is None:
-        length = judged[asked] = _convincing(*asked)
-    if not length or _is_about_something_else(text, match):
-        return None
-    start = match.start("inside" if quote else "plain")
-    return start, _value_end(text, match, start + length)
-
-
-def _convincing(found: str, chosen: bool, linked: bool, quote: str | None) -> int:
-    """How much of it is a value that somebody drew or chose, and no name, reference or example of one. The cheap questions
-    come first."""
-    value = found.removesuffix(quote[:-1]) if quote else _trimmed(found)
-    start = value if quote else _before_the_next(value)
-    if is_plain(start) or is_reference(start, quote is not None):
-        return 0
-    if not is_generated(start) and not (chosen and is_chosen(start) and (linked or is_mixed(start))):
-        return 0
-    return 0 if is_stand_in(start) else len(value)
-
-
-def _before_the_next(value: str) -> str:
-    following = compiled(formats.NEXT).search(value) if "=" in value or ":" in value else None
-    return value[: following.start()] if following else value
-
-
-def _is_about_something_else(text: str, match: Match[str]) -> bool:
-    """`secretName`, `token_url`, the cursor of a list, or a key that opens nothing."""
-    suffix, start = match["suffix"], match.start()
-    if suffix and compiled(formats.NOT_THE_VALUE).search(suffix):
-        return True
-    before = text[max(start - 16, 0) : start].lower()
-    if match[0].lower() == "key" and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
-        return True
-    if before.endswith(":"):
-        return compiled(formats.IN_AN_ARN).search(before) is not None
-    return before.rstrip(" _-").endswith(formats.SOMETHING_ELSE_BEFORE)
-
-
-def _value_end(text: str, match: Match[str], end: int) -> int:
-    """Values are judged by their beginning; a longer one is taken whole."""
-    if not match["quote"] and end < match.end("plain"):
-        return end
-    if match["quote"]:
-        closing = text.find(match["quote"], end, end + 4000)
-        return closing if closing >= 0 and "\n" not in text[end:closing] else end
-    rest = compiled(formats.REST_PLAIN).match(text, end)
-    return rest.end() if rest else end
-
-
-def _trimmed(value: str) -> str:
-    """Without the punctuation of the sentence, the next query parameter or the next pair of a list."""
-    cut = compiled(formats.CUT).search(value)
-    if cut:
-        value = value[: cut.start()]
-    return value.rstrip(".,;:)]}\\")
-
-
-def _is_made_up(password: str) -> bool:
+def _is_made_up(page: Page, match: Match[str], group: int) -> bool:
     """A password in an example: `password`, `secret`, `<pass>`, `${PASS}`."""
     return (
-        is_stand_in(password)
-        or compiled(formats.TEMPLATE).match(password) is not None
-        or password.lower() in formats.EXAMPLE_PASSWORDS
+        compiled(formats.TEMPLATE).match(match[group]) is not None
+        or match[group].lower() in formats.EXAMPLE_PASSWORDS
+        or page.stands_in(*match.span(group))
     )

@@ -8,8 +8,10 @@ regular-expression engine finds a literal much faster than a look-behind; the le
 
 Row = tuple[str, tuple[str, ...], str]
 
-# A run that is long enough to hold the shortest format. Ordinary prose has none, and is done after this one search.
-RUN = r"[A-Za-z0-9_.~=+/:$-]{15,}"
+# Every format is written in these characters and is at least so long. Ordinary prose has no such run, and is done after one
+# search for it.
+RUN_CHARS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~=+/:$,-"
+RUN_LENGTH = 15
 
 # (kind, anchors, pattern), the most specific first: when two findings overlap, the earlier row names them.
 FORMATS: tuple[Row, ...] = (
@@ -91,6 +93,7 @@ JWT_HEAD_CHARS = 4000
 # These need a word beside them; without it `key-` and a digest would be a common cache key.
 MAILGUN = r"key-[0-9a-f]{32}(?![0-9A-Za-z])"
 AWS_VALUE = r"[A-Za-z0-9/+]{40,}"  # the last forty are the key
+AWS_MARKS = ("aws", "access", "akia")
 AWS_WORDS = r"(?i:aws.{0,20}secret|secret.?access.?key|A(?:KI|SI)A[A-Z2-7]{16})"
 
 # Values that stand in for a secret: vendor documentation, masks, templates. Looked for in every lower-cased candidate, as
@@ -146,13 +149,12 @@ KEYWORDS = (
 )
 WIDE_WORDS = ("wachtwoord", "lösenord", "hasło", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "şifre")
 ISSUED = ("secret", "token", "key", "auth")  # machines draw what follows these; people choose what follows the others
-# One of these must be there, or the words above need not be looked for.
-KEYWORD_MARKS = ("pass", "kennwort", "contrase", "senha", "secret", "token", "key", "auth")
-ABBREVIATION = r"pw(?:d|(?<![a-z]pw)(?![a-z]))"
+# How they begin, but for the wide ones: where one of these stands, the words above are looked for.
+KEYWORD_MARKS = ("pass", "pw", "kennwort", "contrase", "senha", "secret", "token", "key", "auth")
 # Most keys are not secret: primary, sort, cache and public ones. These are.
 KEY_OWNERS = (
-    *("api", "access", "auth", "private", "encryption", "signing", "master", "account", "storage", "shared", "service"),
-    *("licence", "license", "deploy", "app"),
+    *("api", "access", "auth", "private", "encryption", "signing", "master", "account", "storage", "shared"),
+    *("service", "licence", "license", "deploy", "app"),
 )
 
 # White space, written out: a class that names a category is searched far more slowly.
@@ -187,13 +189,14 @@ NEXT = (
 CUT = r"[&,;\\](?:(?<=\\)[nrt\"]|(?<!\\)[\"']?\w{1,40}[\"']?[=:])"
 _END = _SPACE + r"\"'`<>|。，、；」）"  # of a plain value
 _SYMBOLS = r"0-9!#%^*~&$?=+@"
+JUDGED = 64  # so much of a value, at most
 VALUE = (
     r"[frbu]?(?P<quote>\\?[\"'`“„«])(?P<inside>"
     r"(?<=\")[^\"\n”»]{8,64}|(?<=')[^'\n”»]{8,64}|(?<=`)[^`\n”»]{8,64}|(?<=[“„«])[^“„«\n”»]{8,64})"
     rf"|(?![^{_END}]{{0,7}}?{NEXT})"
     # What is not only words has a digit, a symbol or a capital after a small letter.
     rf"(?=[^{_END}{_SYMBOLS}]{{0,63}}[{_SYMBOLS}]|[^{_END}]{{0,63}}?(?<=[a-z])[A-Z])"
-    rf"(?P<plain>[^{_END}]{{8,64}})"
+    rf"(?P<plain>[^{_END}]{{8,{JUDGED}}})"
 )
 # The rest of a value that is longer than what is judged.
 REST_PLAIN = rf"[^{_END}&,;]*(?<![.:)\]}}])"
@@ -206,19 +209,8 @@ NOT_THE_VALUE = (
 )
 # Tokens that are cursors, not keys, and the names in an ARN; looked for just before the keyword.
 SOMETHING_ELSE_BEFORE = (
-    *(
-        "page",
-        "continuation",
-        "idempotency",
-        "pagination",
-        "next",
-        "sync",
-        "cancelation",
-        "cancellation",
-        "csrf",
-        "xsrf",
-    ),
-    *("public", "resume", "delta"),
+    *("page", "continuation", "idempotency", "pagination", "next", "sync", "cancelation", "cancellation"),
+    *("csrf", "xsrf", "public", "resume", "delta"),
 )
 IN_AN_ARN = r":[0-9]{12}:$"
 

@@ -8,8 +8,6 @@ built: names and words come in long runs of one kind of letter, generated values
 import re
 from functools import cache, lru_cache
 
-from commonplace.guard import secret_formats as formats
-
 _PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _SLUG = r"(?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+)(?:[-_./:@,+ ](?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+))*"
 
@@ -21,10 +19,13 @@ _TEMPLATE = (
 )
 # Without quotes a name before a bracket is a call or a subscript.
 _CODE = r"[A-Za-z_$][\w.$?!:>-]*[(\[]"
-# Words with digits in them that are not made-up words.
+# How they begin: what begins otherwise need not be compared with them.
+_TEMPLATE_MARKS = "${%<#!0"
+_TEMPLATE_WORDS = frozenset(("ar", "op", "va", "fi", "en", "re", "ss", "so", "km", "ur", "ht", "da", "os", "pr", "im"))
+# Words with digits in them that are not made-up words, in lower case.
 _TECHNICAL = (
-    r"(?i:base(?:16|32|58|64)|sha-?[0-9]{1,3}|md5|argon2(?:id?)?|bcrypt|scrypt|pbkdf2|oauth2?|utf-?8|http/?[23]|x\.?509|"
-    r"ed25519|[rhep]s(?:256|384|512)|aes-?[0-9]{0,3}|ipv[46]|1password|s3|k8s|ec2|[234]fa|mfa|i18n|web3|v[0-9]+|p12|pkcs[0-9]*)"
+    r"base(?:16|32|58|64)|sha-?[0-9]{1,3}|md5|argon2(?:id?)?|bcrypt|scrypt|pbkdf2|oauth2?|utf-?8|http/?[23]|x\.?509|"
+    r"ed25519|[rhep]s(?:256|384|512)|aes-?[0-9]{0,3}|ipv[46]|1password|s3|k8s|ec2|[234]fa|mfa|i18n|web3|v[0-9]+|p12|pkcs[0-9]*"
 )
 _OTHER_WORDS = (
     *("passw", "passphrase", "secret", "token", "apikey", "api-key", "api_key", "credential", "required", "string"),
@@ -53,16 +54,12 @@ def is_plain(value: str) -> bool:
     return len(value) < 8 or compiled(r"[0-9]|[a-z][A-Z]|[!#%^*~&$?=+@]").search(value) is None
 
 
-def is_stand_in(value: str) -> bool:
-    """Vendor documentation, masks and templates that only show where a secret would stand."""
-    return any(map(value.lower().__contains__, formats.STAND_INS))
-
-
 def is_reference(value: str, quoted: bool) -> bool:
     """Names where the secret is kept, or computes it."""
-    if compiled(_TEMPLATE).match(value):
+    if (value[0] in _TEMPLATE_MARKS or value[:2].lower() in _TEMPLATE_WORDS) and compiled(_TEMPLATE).match(value):
         return True
-    call = None if quoted else compiled(_CODE).match(value)
+    called = not quoted and ("(" in value or "[" in value)
+    call = compiled(_CODE).match(value) if called else None
     return call is not None and _mean_piece(call[0]) >= 2.5
 
 
@@ -79,7 +76,8 @@ def is_generated(value: str) -> bool:
     else:
         drawn = mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value))
         drawn = drawn and _kinds(value) >= 2 and _has_bits(value, 3.0)
-    return drawn and not compiled(_SLUG).fullmatch(value)
+    # So many short pieces make a name only if something stands between them.
+    return drawn and (value.isalnum() or not compiled(_SLUG).fullmatch(value))
 
 
 def is_encoded(value: str) -> bool:
@@ -89,12 +87,12 @@ def is_encoded(value: str) -> bool:
 
 def is_chosen(value: str) -> bool:
     """Built like a password a person would choose: letters and digits, or letters and symbols, and no plain name."""
-    if "/" in value or not _has_bits(value, 2.2):
+    if "/" in value or not _has_letter(value) or not _has_bits(value, 2.2):
         return False
-    if compiled(_NOT_CHOSEN).match(value) or compiled(_DOTTED).fullmatch(value):
+    if compiled(_NOT_CHOSEN).match(value) or ("." in value and compiled(_DOTTED).fullmatch(value)):
         return False
     rest = _untechnical(value)
-    if not any(map(str.isalpha, rest)) or not (_has_digit(rest) or _has_symbol(rest)):
+    if not _has_letter(rest) or not (_has_digit(rest) or _has_symbol(rest)):
         return False
     return not any(map(value.lower().__contains__, _OTHER_WORDS))
 
@@ -105,7 +103,11 @@ def is_mixed(value: str) -> bool:
 
 
 def _untechnical(value: str) -> str:
-    return compiled(_TECHNICAL).sub("", value) if _has_digit(value) else value
+    return compiled(_TECHNICAL).sub("", value.lower()) if _has_digit(value) else value
+
+
+def _has_letter(value: str) -> bool:
+    return any(map(str.isalpha, value)) if not value.isascii() else value.lower() != value.upper()
 
 
 def _has_digit(value: str) -> bool:
@@ -119,7 +121,9 @@ def _has_symbol(value: str) -> bool:
 def _mean_piece(value: str) -> float:
     """Mean length of the runs of one kind of letter or of digits."""
     pieces = compiled(_PIECES).findall(value)
-    return len("".join(pieces)) / len(pieces) if pieces else len(value)
+    if not pieces:
+        return len(value)
+    return (len(value) if value.isascii() and value.isalnum() else len("".join(pieces))) / len(pieces)
 
 
 def _is_unpronounceable(value: str) -> bool:

@@ -1,0 +1,140 @@
+"""`password: …`, `the token is …`, `<secret>…</secret>` and their kin, in several languages: a keyword, a link, a value.
+
+Keywords are found as plain bytes, and the one pattern of keyword, link and value is matched only where one stands. The
+same value is judged once, however often it occurs.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from re import Match, Pattern
+
+from commonplace.guard import secret_formats as formats
+from commonplace.guard.secret_page import Candidate, Page
+from commonplace.guard.secret_values import compiled, is_chosen, is_generated, is_mixed, is_plain, is_reference
+
+_DENSE = 10  # with a keyword in every so many characters, one search of the whole costs less than asking at each
+_GENERIC = 3  # the rank: everything else that finds something here knows more about it
+
+
+def assignments(page: Page) -> Iterator[Candidate]:
+    """Values given to a keyword, in the order of the keywords."""
+    wide = _wide_words(page.text)
+    marks = [mark for mark in formats.KEYWORD_MARKS if mark in page.low]
+    if not marks and not wide:
+        return
+    done = 0
+    judged: dict[object, int] = {}  # of this text alone: nothing that may be a secret is remembered any longer
+    for match in _keywords(page, marks, wide):
+        if match.start() >= done:
+            chosen = not page.low.startswith(formats.ISSUED, match.start())
+            span = _assigned(page, match, chosen, judged)
+            if span is not None:
+                yield *span, _GENERIC, "password" if chosen else "secret-assignment"
+                done = span[1]
+
+
+def _wide_words(text: str) -> list[str]:
+    if text.isascii():
+        return []
+    lower = text.lower()
+    return [word for word in formats.WIDE_WORDS if word in lower]
+
+
+def _keywords(page: Page, marks: list[str], wide: list[str]) -> Iterator[Match[str]]:
+    """Every keyword that something is given to; only the keyword is consumed."""
+    places = page.places(*marks)
+    for word in wide:
+        places += [match.start() for match in compiled(f"(?i:{word})").finditer(page.text)]
+    if wide:
+        places.sort()
+    pattern = _assignment(bool(wide))
+    if len(places) * _DENSE > len(page.text):
+        yield from pattern.finditer(page.text)
+        return
+    done = 0
+    match_at = pattern.match
+    for place in places:
+        match = match_at(page.text, place) if place >= done else None
+        if match:
+            done = match.end()
+            yield match
+
+
+@cache
+def _assignment(wide: bool) -> Pattern[str]:
+    """A keyword, then what links it to a value, then something that may be one; only the keyword is consumed.
+
+    Nothing is taken back (`(?>…)`): the first reading of a keyword and of a link is the one that counts.
+    """
+    words = formats.KEYWORDS + formats.WIDE_WORDS if wide else formats.KEYWORDS
+    firsts = {word[0]: word[0] + word[0].upper() for word in words}
+    rests = {first: "|".join(word[1:] for word in words if word[0] == first) for first in firsts}
+    keyword = "|".join(f"(?<=[{firsts[first]}])(?i:{rest})" for first, rest in rests.items())
+    link = f"(?P<link>{formats.LINK})|{formats.BESIDE}"
+    return compiled(f"[{''.join(firsts.values())}](?>{keyword})(?=(?>{link})(?:{formats.VALUE}))")
+
+
+def _assigned(page: Page, match: Match[str], chosen: bool, judged: dict[object, int]) -> tuple[int, int] | None:
+    """Where the value given to a keyword stands, if it is one we should not keep."""
+    link, quote, inside, plain = match.group("link", "quote", "inside", "plain")
+    asked = plain or inside, chosen, link is not None, quote
+    start = match.start("inside" if quote else "plain")
+    length = judged.get(asked)
+    if length is None:
+        length = judged[asked] = _convincing(page, start, *asked)
+    if not length or _is_about_something_else(page, match):
+        return None
+    return start, _value_end(page.text, match, start + length)
+
+
+def _convincing(page: Page, at: int, found: str, chosen: bool, linked: bool, quote: str | None) -> int:
+    """How much of it is a value that somebody drew or chose, and no name, reference or example of one. The cheap questions
+    come first."""
+    value = found.removesuffix(quote[:-1]) if quote else _trimmed(found)
+    start = value if quote else _before_the_next(value)
+    # The pattern takes nothing without quotes that is plain; what is left of it may be.
+    if ((quote or start is not found) and is_plain(start)) or is_reference(start, quote is not None):
+        return 0
+    if not is_generated(start) and not (chosen and is_chosen(start) and (linked or is_mixed(start))):
+        return 0
+    return 0 if page.stands_in(at, at + len(start)) else len(value)
+
+
+def _before_the_next(value: str) -> str:
+    following = compiled(formats.NEXT).search(value) if "=" in value or ":" in value else None
+    return value[: following.start()] if following else value
+
+
+def _is_about_something_else(page: Page, match: Match[str]) -> bool:
+    """`secretName`, `token_url`, the cursor of a list, or a key that opens nothing."""
+    suffix, start = match["suffix"], match.start()
+    if suffix and compiled(formats.NOT_THE_VALUE).search(suffix):
+        return True
+    before = page.low[max(start - 16, 0) : start]
+    if match[0].lower() == "key" and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
+        return True
+    if before.endswith(":"):
+        return compiled(formats.IN_AN_ARN).search(page.text, max(start - 16, 0), start) is not None
+    return before.rstrip(" _-").endswith(formats.SOMETHING_ELSE_BEFORE)
+
+
+def _value_end(text: str, match: Match[str], end: int) -> int:
+    """Values are judged by their beginning; a longer one is taken whole."""
+    quote, last = match["quote"], match.end("plain")
+    if quote:
+        closing = text.find(quote, end, end + 4000)
+        return closing if closing >= 0 and "\n" not in text[end:closing] else end
+    if end < last or last - match.start("plain") < formats.JUDGED:
+        return end
+    rest = compiled(formats.REST_PLAIN).match(text, end)
+    return rest.end() if rest else end
+
+
+def _trimmed(value: str) -> str:
+    """Without the punctuation of the sentence, the next query parameter or the next pair of a list."""
+    if value.isalnum():
+        return value
+    cut = compiled(formats.CUT).search(value)
+    if cut:
+        value = value[: cut.start()]
+    return value.rstrip(".,;:)]}\\")

@@ -1,0 +1,74 @@
+"""A text as the scanner reads it: its letters without their case, and the runs that are long enough to be a token.
+
+A regular expression that begins with a class or an option looks at every character, a search for plain bytes leaps. So the
+scanner asks this page where a mark stands, and matches only there. One byte stands for each character, whatever it is, so
+that a place in `low` is the same place in `text`.
+"""
+
+from __future__ import annotations
+
+from commonplace.guard import secret_formats as formats
+
+_FLAT = bytes(ord("x" if chr(code) in formats.RUN_CHARS else " ") for code in range(256))
+_LONG = b"x" * formats.RUN_LENGTH
+# (start, end, rank, kind) of what may be a secret; a lower rank is a more specific finding.
+Candidate = tuple[int, int, int, str]
+# Stand-ins are looked for in a stretch of the text at a time: one search for each serves all the values that stand there.
+_STRETCH, _OVERLAP = 4096, 256
+
+
+class Page:
+    """One text, and where things stand in it."""
+
+    __slots__ = ("_stand_ins", "low", "runs", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        plain = text.encode("latin-1", "replace")
+        self.low = text.lower() if text.isascii() else _lowered(text)
+        self.runs = _runs(plain.translate(_FLAT))
+        self._stand_ins: dict[int, list[str]] = {}
+
+    def places(self, *marks: str) -> list[int]:
+        """Where these marks begin, in order."""
+        found: list[int] = []
+        for mark in marks:
+            at = self.low.find(mark)
+            while at >= 0:
+                found.append(at)
+                at = self.low.find(mark, at + 1)
+        found.sort()
+        return found
+
+    def stands_in(self, start: int, end: int) -> bool:
+        """Vendor documentation, masks and templates that only show where a secret would stand."""
+        first = start - start % _STRETCH
+        last = first + _STRETCH + _OVERLAP
+        words = self._stand_ins.get(first)
+        if words is None:
+            words = self._stand_ins[first] = _stand_ins(self.text[first:last].lower())
+        if end > last:
+            words = [*formats.STAND_INS]
+        return bool(words) and any(map(self.text[start:end].lower().__contains__, words))
+
+
+def _stand_ins(lower: str) -> list[str]:
+    return [word for word in formats.STAND_INS if word in lower]
+
+
+def _lowered(text: str) -> str:
+    """One character for each, and no other case but that of ASCII; two letters outside it have their other case inside."""
+    cased = text.replace("\u017f", "s").replace("\u212a", "k")
+    return cased.encode("latin-1", "replace").lower().decode("latin-1")
+
+
+def _runs(flat: bytes) -> list[tuple[int, int]]:
+    """From where to where each run goes that is long enough to hold the shortest format."""
+    found: list[tuple[int, int]] = []
+    start = flat.find(_LONG)
+    while start >= 0:
+        end = flat.find(b" ", start + formats.RUN_LENGTH)
+        end = end if end >= 0 else len(flat)
+        found.append((start, end))
+        start = flat.find(_LONG, end)
+    return found
