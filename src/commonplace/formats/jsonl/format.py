@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import TooLargeError
-from commonplace.formats.jsonl.ids import FILE, UTF_16, Ids, go_last, marked
+from commonplace.formats.jsonl.ids import FILE, HIGHEST, LEFT, UTF_16, Ids, go_last, left, marked
 from commonplace.formats.jsonl.lines import Odd, entry_of, line_of
 from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
 from commonplace.model.finding import Finding
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 SET_ASIDE = ".commonplace/set-aside.jsonl"
 # A million memories of two hundred letters. The file is read whole, so that what is larger is no file of memories (row 43).
 MAX_FILE_BYTES = 256 * 1024 * 1024
+_NOTES = (HIGHEST, LEFT, SET_ASIDE)
 # So many lines that cannot be understood are named one by one; the rest are counted.
 _NAMED_ASIDE = 1_000
 
@@ -45,17 +46,15 @@ class JsonlFormat:
     # Reading --------------------------------------------------------------------------------------------------------------
 
     def scan(self, folder: str) -> dict[str, Stamp]:
-        try:
-            found = os.lstat(os.path.join(folder, FILE))
-        except (FileNotFoundError, NotADirectoryError):
-            return {}
-        if not stat.S_ISREG(found.st_mode):
-            return {}
-        if found.st_size > MAX_FILE_BYTES:
-            raise _too_large(found.st_size)
-        return {FILE: Stamp(found.st_size, found.st_mtime_ns, found.st_ino)}
+        """The file, and the notes that we keep for it: they change with it, and are looked at with the same care."""
+        found = {path: stamp for path in (FILE, *_NOTES) if (stamp := _stamp(os.path.join(folder, path)))}
+        if FILE in found and found[FILE].size > MAX_FILE_BYTES:
+            raise _too_large(found[FILE].size)
+        return found
 
-    def read(self, path: str, raw: bytes) -> Contents:  # noqa: ARG002 (there is only one file)
+    def read(self, path: str, raw: bytes) -> Contents:
+        if path != FILE:
+            return Contents(())
         self._ids.see(highest_in(raw))
         if raw.startswith(UTF_16):
             return Contents((), (Aside(1, "the file is UTF-16; it must be UTF-8"),))
@@ -70,11 +69,14 @@ class JsonlFormat:
                 aside.append(Aside(number, str(why)))
                 continue
             if found.key in standing:
-                aside.append(
-                    Aside(standing.pop(found.key)[0], f"{found.key} stands again further down, and that counts")
-                )
+                earlier, _ = standing.pop(found.key)
+                aside.append(Aside(earlier, f"{found.key} stands again further down, and that counts"))
             standing[found.key] = (number, found)
         return Contents([found for _, found in standing.values()], _bounded(aside))
+
+    def told(self, record: MemoryRecord) -> Mapping[str, Any]:
+        """What a line of this record would say: an edit of the line changes only what differs from this."""
+        return entry_of(line_of("m-0", record)).fields
 
     def names(self, place: Place) -> tuple[str, ...]:
         return (place.key,)
@@ -92,13 +94,14 @@ class JsonlFormat:
         return self._rewritten(change, lines, known, shelf)
 
     def _rewritten(self, change: _Change, lines: dict[str, bytes], known: list[Known], shelf: Shelf) -> Written:
-        content = shelf.content(FILE) or b""
-        new = rewritten(content, change.changing, change.leaving, lines)
-        known += [_known(key, change.changing[key].id, line) for key, line in new.now.items() if key in change.changing]
+        before = shelf.content(FILE)
+        new = rewritten(before or b"", change.changing, change.leaving, lines)
+        known += [_known(key, change.changing[key].id, line) for key, line in new.now.items()]
         steps: list[Step] = []
-        if new.content != content:
-            steps.append(Put(FILE, new.content, sha256(content).digest() if shelf.content(FILE) is not None else None))
-        steps += marked(content, new.content, shelf)
+        if new.content != (before or b""):
+            steps.append(Put(FILE, new.content, None if before is None else sha256(before).digest()))
+        steps += marked(before or b"", new.content, _last(lines, change, shelf), shelf)
+        steps += left({key: id for key, id in change.leaving.items() if key not in change.purged})
         steps += _set_aside(new.repeated, change.purged, shelf)
         return Written(steps, known, [*change.leaving.values()])
 
@@ -143,6 +146,21 @@ class _Change:
     @property
     def needs_rewriting(self) -> bool:
         return bool(self.changing or self.leaving)
+
+
+def _stamp(path: str) -> Stamp | None:
+    try:
+        found = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+
+
+def _last(lines: dict[str, bytes], change: _Change, shelf: Shelf) -> str | None:
+    """The id of what was added last, once this change is written; None if that is not known without looking at everything."""
+    last = shelf.last(FILE)
+    standing = last.place.key if last else None
+    return next(reversed(lines), None if standing in change.leaving else standing)
 
 
 def _found(line: bytes) -> Found:

@@ -1,12 +1,14 @@
 """Which id a line gets: the one it had, or one higher than any that was ever given. No id is given twice (G6, G43, G-a).
 
-Lines stand in the order of their ids unless people put them otherwise, so the last one tells the highest. Should that one leave
-the file, a mark in `.commonplace/highest-id` keeps its number.
+What was added last tells the highest id. Where that is not so, because a line left the file or came back to its old place, a
+mark in `.commonplace/highest-id` tells it. Which memory had which id when it left is in `.commonplace/left-ids.jsonl`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -14,13 +16,14 @@ from commonplace.errors import ConflictError, InvalidError
 from commonplace.formats.jsonl.lines import number_of
 from commonplace.formats.jsonl.rewriting import highest_in
 from commonplace.model.record import MemoryRecord
-from commonplace.seam.format import Put
+from commonplace.seam.format import Append, Put
 
 if TYPE_CHECKING:
     from commonplace.seam.format import Shelf
 
 FILE = "memories.jsonl"
 HIGHEST = ".commonplace/highest-id"
+LEFT = ".commonplace/left-ids.jsonl"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NONE = -1  # the number of what has none
 
@@ -43,7 +46,7 @@ class Ids:
         for record in sorted(entering, key=_own_number):
             key = _own_key(record, highest, shelf)
             if key is None or key in keys:
-                key = _next_key(highest)
+                key = _next_key(highest, shelf)
             highest = max(highest, _number(key))
             keys[key] = record
         return keys
@@ -67,32 +70,47 @@ def go_last(keys: Iterable[str], shelf: Shelf) -> bool:
     return all(_number(key) > behind for key in keys)
 
 
-def marked(before: bytes, after: bytes, shelf: Shelf) -> list[Put]:
-    """The mark, if the highest id is about to leave the file."""
-    highest = highest_in(before)
+def marked(before: bytes, after: bytes, last: str | None, shelf: Shelf) -> list[Put]:
+    """The mark, if what was added last does not tell the highest id any more."""
+    highest = max(highest_in(before), highest_in(after))
     mark = shelf.content(HIGHEST)
-    if highest_in(after) >= highest or _mark(mark) >= highest:
+    if _number(last or "") >= highest or _mark(mark) >= highest:
         return []
     return [Put(HIGHEST, b"%d\n" % highest, None if mark is None else sha256(mark).digest())]
 
 
+def left(leaving: Mapping[str, str]) -> list[Append]:
+    """A note of which memory had which id."""
+    notes = [json.dumps({"id": key, "memory": memory_id}) + "\n" for key, memory_id in leaving.items()]
+    return [Append(LEFT, "".join(notes).encode())] if notes else []
+
+
 def _own_key(record: MemoryRecord, highest: int, shelf: Shelf) -> str | None:
     """The id by which it was known here before, or that it brings along and that was never given here."""
-    for key in record.aliases:
-        if _number(key) > highest or (_number(key) > _NONE and _is_its_own(shelf.named(key), record)):
-            return key
+    brought = (key for key in record.aliases if _number(key) > highest)
+    return _key_it_left_with(record, shelf) or next(brought, None)
+
+
+def _key_it_left_with(record: MemoryRecord, shelf: Shelf) -> str | None:
+    if record.updated_at == record.created_at:
+        return None  # it is new, so it never left
+    needle, noted = json.dumps(record.id).encode(), (shelf.content(LEFT) or b"").splitlines()
+    for note in reversed(noted):
+        if needle in note:
+            with suppress(ValueError, TypeError, KeyError):
+                told = json.loads(note)
+                if told["memory"] == record.id and _number(told["id"]) > _NONE and shelf.named(told["id"]) is None:
+                    return str(told["id"])
     return None
 
 
-def _is_its_own(named: MemoryRecord | None, record: MemoryRecord) -> bool:
-    return named is not None and named.id == record.id
-
-
-def _next_key(highest: int) -> str:
-    key = f"m-{highest + 1}"
-    if number_of(key) is None:
-        raise InvalidError("the ids of this file are used up", where=key, hint="Rename the line with the highest id.")
-    return key
+def _next_key(highest: int, shelf: Shelf) -> str:
+    number = highest + 1
+    while shelf.named(f"m-{number}") is not None:  # a line that people put far from its place, unseen by this process
+        number += 1
+    if number_of(f"m-{number}") is None:
+        raise InvalidError("the ids of this file are used up", where=FILE, hint="Rename the line with the highest id.")
+    return f"m-{number}"
 
 
 def _own_number(record: MemoryRecord) -> int:

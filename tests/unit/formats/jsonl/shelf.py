@@ -33,8 +33,7 @@ class MemoryShelf:
         return self.places.get(memory_id)
 
     def at(self, path: str) -> list[Known]:
-        order = [found.key for found in self.format.read(path, self.files.get(path, b"")).entries]
-        return sorted(self.places.values(), key=lambda known: order.index(known.place.key))
+        return [known for known in self.places.values() if known.place.path == path]  # as they came
 
     def last(self, path: str) -> Known | None:
         return self.at(path)[-1] if self.places else None
@@ -69,7 +68,7 @@ class MemoryShelf:
         self.files[FILE] = raw
         contents = self.format.read(FILE, raw)
         for found in contents.entries:
-            record = a_memory(**{"aliases": (found.key,), **found.fields})
+            record = a_memory(**found.fields)
             self.records[record.id] = record
             self.names[found.key] = record.id
             self.places[record.id] = Known(Place(FILE, found.key), record.id, found.digest)
@@ -85,13 +84,11 @@ class MemoryShelf:
             self.places[known.memory_id] = known
             self.names[known.place.key] = known.memory_id
         for memory_id in written.gone:
-            del self.places[memory_id]
+            del self.names[self.places.pop(memory_id).place.key]
         for memory_id, record in altered:
             self.records.pop(memory_id, None)
             if record is not None:
-                key = self.places[memory_id].place.key if memory_id in self.places else None
-                aliases = record.aliases if key is None or key in record.aliases else (*record.aliases, key)
-                self.records[memory_id] = record.with_(aliases=aliases)
+                self.records[memory_id] = record
         self._agrees()
         return written
 
