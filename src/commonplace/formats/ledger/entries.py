@@ -1,0 +1,78 @@
+"""Which lines speak of the same memory? Those that name its id; without ids, those that say the same words.
+
+A memory's key in the file is its id, or the fingerprint of its words where no line names an id. Neither moves when lines
+are appended, and a statement that is retained again is the same entry once more, not a second one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from commonplace.formats.ledger.lines import Item, Line, Spot
+from commonplace.model.fingerprint import fingerprint
+from commonplace.model.hashing import sha256
+from commonplace.model.retain_line import understand_line
+from commonplace.model.words import Scope, Status
+from commonplace.seam.format import Found
+
+
+class Entry:
+    """One memory as the lines tell it."""
+
+    def __init__(self, key: str, item: Item, at: datetime | None) -> None:
+        self.key, self.id = key, item.id
+        self.text, self.status = item.text, item.status
+        self.first = self.last = at
+        self.times = 1
+        self.spots: list[tuple[int, Spot]] = []
+
+    def again(self, item: Item, at: datetime | None) -> None:
+        """A later line counts: for its words, and for whether the statement is retained by now (row 30)."""
+        if item.id is not None:
+            self.text = item.text
+        self.status = item.status if item.status is not None and self.status is not None else None
+        self.last = at or self.last
+        self.times += 1
+
+    def found(self) -> Found:
+        return Found(self.key, sha256(self.text.encode()), self._fields())
+
+    def _fields(self) -> dict[str, Any]:
+        said = understand_line(self.text)
+        fields: dict[str, Any] = {
+            "content": self.text,
+            "type": said.type,
+            "kind": said.kind,
+            "scope": Scope.GLOBAL,
+            "tags": said.entities,
+            "occurrences": self.times,
+            "id": self.id,
+            "confidence": said.confidence,
+            "created_at": self.first,
+            "observed_at": self.last,
+            "status": Status.INBOX if self.status is not None and self.status not in tuple(Status) else self.status,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+def entries_of(lines: Iterable[Line]) -> list[Entry]:
+    """Every memory, in the order in which the ledger first speaks of it."""
+    known: dict[str, Entry] = {}
+    by_words: dict[str, Entry] = {}
+    for line in lines:
+        for spot, item in line.items():
+            words = words_key(item.text)
+            entry = known.get(item.id) if item.id else by_words.get(words)
+            if entry is None:
+                entry = known[item.id or words] = Entry(item.id or words, item, line.at)
+            else:
+                entry.again(item, line.at)
+            by_words.setdefault(words, entry)
+            entry.spots.append((line.number, spot))
+    return [*known.values()]
+
+
+def words_key(text: str) -> str:
+    return f"words-{fingerprint(text).removeprefix('sha256:')[:32]}"

@@ -1,0 +1,92 @@
+"""`LedgerFormat`: a digest and a ledger in a folder, as the digest + ledger design has them.
+
+The ledger is append-only. One change is one line, and a line is written only for what a line can say: a statement that is
+new, said again, put differently or let in, and a digest that changed. All else that becomes of a memory is in the book's
+journal. The line always comes before the page, so that nobody ever sees a digest without the line that says why (row 6).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from commonplace.formats.ledger.change import LEDGER, PAGE, Change
+from commonplace.formats.ledger.entries import entries_of
+from commonplace.formats.ledger.lines import read_lines
+from commonplace.formats.ledger.page import read_page, write_page
+from commonplace.model.hashing import sha256
+from commonplace.model.words import Status
+from commonplace.seam.format import Altered, Contents, Known, Place, Put, Stamp, Written
+
+if TYPE_CHECKING:
+    from commonplace.model.finding import Finding
+    from commonplace.seam.catalog import View
+    from commonplace.seam.format import Shelf
+
+# Others may have cut an old ledger into pieces (V18): `ledger-2026-11.jsonl`, `ledger.1.jsonl`. They are read, never written.
+_SEGMENT = re.compile(r"ledger[-.]\d[\d-]*\.jsonl")
+
+
+class LedgerFormat:
+    """One directory of the digest + ledger design. Pure: it reads bytes and says what to write."""
+
+    name = "ledger"
+    holds = frozenset({"content"})
+
+    def scan(self, folder: str) -> dict[str, Stamp]:
+        found: dict[str, Stamp] = {}
+        for name in _names(folder):
+            info = os.lstat(os.path.join(folder, name))
+            if stat.S_ISREG(info.st_mode):
+                found[name] = Stamp(info.st_size, info.st_mtime_ns, info.st_ino)
+        return found
+
+    def read(self, path: str, raw: bytes) -> Contents:
+        if path == PAGE:
+            return read_page(raw)
+        lines, aside = read_lines(raw)
+        return Contents([entry.found() for entry in entries_of(lines)], aside)
+
+    def write(self, altered: Sequence[Altered], shelf: Shelf) -> Written:
+        return Change(altered, shelf).written()
+
+    def restored(self, gone: Sequence[Known], shelf: Shelf) -> Sequence[Put]:
+        """The digest, if its file was cut to nothing while the ledger still tells of one (row 41).
+
+        Somebody who means to empty it says so by a patch or by `forget`: then the ledger's last word is an empty digest.
+        """
+        known = next((one for one in gone if one.place.path == PAGE), None)
+        if known is None or shelf.content(PAGE) != b"":
+            return ()
+        last = last_digest(shelf.content(LEDGER) or b"")
+        record = shelf.record(known.memory_id)
+        # What the book knew last may be newer than the ledger: a person wrote it there.
+        text = record.content if record is not None and record.status is Status.ACTIVE else last
+        return (Put(PAGE, write_page(text, None), sha256(b"")),) if last and text else ()
+
+    def names(self, place: Place) -> tuple[str, ...]:
+        return (PAGE,) if place.path == PAGE else ()
+
+    def derived(self, view: View, shelf: Shelf, altered: Iterable[str]) -> Sequence[Put]:  # noqa: ARG002
+        return ()
+
+    def findings(self, folder: str) -> Iterator[Finding]:
+        from commonplace.formats.ledger.findings import findings_of
+
+        return findings_of(folder)
+
+
+def last_digest(raw: bytes) -> str | None:
+    """What the ledger says the digest was last."""
+    return next((line.digest for line in reversed(read_lines(raw)[0]) if line.digest is not None), None)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        names = os.listdir(folder)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return sorted(name for name in names if name in (PAGE, LEDGER) or _SEGMENT.fullmatch(name))

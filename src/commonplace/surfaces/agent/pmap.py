@@ -1,0 +1,30 @@
+"""`pmap`: one function over many items at once, answers in the order of the items (V54)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from commonplace.surfaces.agent.values import ErrorValue
+
+T = TypeVar("T")
+R = TypeVar("R")
+_WORKERS = 8  # model calls wait for a network most of the time
+
+
+def pmap(items: Iterable[T], f: Callable[[T], R], *, workers: int = _WORKERS) -> list[R] | ErrorValue:
+    """`[f(item) for item in items]`, several at a time. The first item, in their order, that raises or answers with an
+    error value decides: that is raised, or returned. What else was begun is finished first.
+
+    Calls that share a memory's key wait for each other: give each its own key, or `memory_mode="fresh"` (V40).
+    """
+    with ThreadPoolExecutor(max_workers=max(workers, 1), thread_name_prefix="commonplace-pmap") as pool:
+        asked = [pool.submit(f, item) for item in items]
+        answers: list[R] = []
+        for one in asked:
+            answer = one.result()
+            if isinstance(answer, ErrorValue):
+                return answer
+            answers.append(answer)
+        return answers
