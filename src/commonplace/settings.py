@@ -89,6 +89,21 @@ MAX_SEARCH_LIMIT = 1_000
 LINKED_THRESHOLD = 0.40
 STRONG_THRESHOLD = 0.75
 
+# What an agent call may remember and be told (V-i). A digest is read in every call, so it stays a page; a retained fact is
+# a sentence or two; a patch is a little more than both together. All of it is enforced when it is written; what a person
+# wrote larger by hand is cut when it is handed out, and never rewritten.
+MAX_DIGEST_CHARS = 8_000
+MAX_RETAIN_ITEMS = 20
+MAX_RETAIN_CHARS = 500
+MAX_PATCH_BYTES = 24_000
+# For the digest, the recent facts and the reminder together, at four characters a token.
+MEMORY_CONTEXT_TOKENS = 2_500
+LEDGER_TAIL_FACTS = 20
+# A memory's key becomes a folder's name; file systems end at 255 bytes, and some tools want room for a suffix.
+MAX_ESCAPED_KEY_BYTES = 200
+# How long a call waits for another call with the same memory before it answers `locked` (V-a).
+AGENT_LOCK_SECONDS = 10.0
+
 
 def receipt_queries() -> bool:
     """Do receipts keep the words of a question, or only their hash? `$COMMONPLACE_RECEIPT_QUERIES=hash` says the latter."""

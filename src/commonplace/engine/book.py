@@ -551,6 +551,35 @@ class Book:
         )
         return upsert_profile_fact(self._scribe, asked)
 
+    def retain(
+        self,
+        retain: Words = (),
+        *,
+        digest: str | None = None,
+        digest_id: str | None = None,
+        expect: str | None = None,
+        scope: str | None = None,
+        project_id: str | None = None,
+        repo_id: str | None = None,
+        agent_id: str | None = None,
+    ) -> Sequence[MemoryRecord]:
+        """Apply a memory patch, all of it or nothing: a new digest, and facts to find later. Returns what it made or changed."""
+        from commonplace.engine.retain import Retain
+        from commonplace.engine.retain import retain as apply
+
+        asked = ask(
+            Retain,
+            retain=retain,
+            digest=digest,
+            digest_id=digest_id,
+            expect=expect,
+            scope=scope,
+            project_id=project_id,
+            repo_id=repo_id,
+            agent_id=agent_id,
+        )
+        return apply(self._scribe, asked)
+
     def inbox(
         self,
         *,

@@ -75,6 +75,10 @@ OPERATIONS: tuple[Described, ...] = (
         ("from_id", "relation", "to_id"), writes=True, example="link ID supports OTHER",
     ),
     Described(
+        "retain", WRITING, "a new digest, and facts to find later, all or nothing", "retain", "retain", "Retain", "records",
+        ("retain",), writes=True, example='retain "W @Bob: runs the night build." --digest "Bob runs the builds."',
+    ),
+    Described(
         "unlink", WRITING, "take a link back", "link", "unlink", "Unlink", "link", ("from_id", "relation", "to_id"),
         writes=True, example="unlink ID supports OTHER",
     ),
