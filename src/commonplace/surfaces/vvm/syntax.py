@@ -43,7 +43,10 @@ class Hole(Node, frozen=True):
 
 
 class Template(Node, frozen=True):
-    parts: tuple[str | Hole, ...]
+    """What stands between the backticks, as it stands there, and the holes in it."""
+
+    text: str
+    holes: tuple[Hole, ...]
 
 
 # Expressions

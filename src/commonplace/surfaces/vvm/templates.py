@@ -1,6 +1,6 @@
 """Templates: text between backticks, with `{name}` and `{}` to be filled in. `{{` and `}}` are braces, `` \\` `` is a backtick.
 
-Any other brace is noted: more often a slip than a wish. A backslash before anything but a backtick is a backslash.
+Any other brace is noted: more often a slip than a wish. Filled in they are by the agent that is called.
 """
 
 from __future__ import annotations
@@ -12,31 +12,26 @@ from commonplace.surfaces.vvm.syntax import Hole, Template
 from commonplace.surfaces.vvm.tokens import KEYWORDS, Token
 
 _PIECE = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)?\}|\\`|[{}]")
-_LITERAL = {"{{": "{", "}}": "}", "\\`": "`"}
+_LITERAL = ("{{", "}}", "\\`")
 
 
 def template_of(token: Token, findings: Findings) -> Template:
-    parts: list[str | Hole] = []
+    """The template as it stands, its holes, and a note for each brace that is none."""
+    holes: list[Hole] = []
     places = _Places(token)
-    end = 0
     for found in _PIECE.finditer(token.text):
-        parts.append(token.text[end : found.start()])
-        parts.append(_meant(found, places.of(found.start()), findings))
-        end = found.end()
-    parts.append(token.text[end:])
-    return Template(token.at, tuple(part for part in parts if part != ""))
+        if found[0] in ("{", "}"):
+            findings.add("E052", places.of(found.start()))
+        elif found[0] not in _LITERAL:
+            holes.append(_hole(found[1], places.of(found.start()), findings))
+    return Template(token.at, token.text, tuple(holes))
 
 
-def _meant(found: re.Match[str], at: Place, findings: Findings) -> str | Hole:
-    if found[0] in _LITERAL:
-        return _LITERAL[found[0]]
-    if found[0] in "{}":
-        findings.add("E052", at)
-        return found[0]
-    if found[1] in KEYWORDS:
-        hint = "{} stands for the input." if found[1] == "it" else None
-        findings.add("E052", at, f"`{found[1]}` is a word of the language, not a name", hint)
-    return Hole(at, found[1])
+def _hole(name: str | None, at: Place, findings: Findings) -> Hole:
+    if name in KEYWORDS:
+        hint = "{} stands for the input." if name == "it" else None
+        findings.add("E052", at, f"`{name}` is a word of the language, not a name", hint)
+    return Hole(at, name)
 
 
 class _Places:
