@@ -54,18 +54,21 @@ def receipt_of(
     session: str | None = None,
 ) -> Receipt:
     """What is to be kept of one search. `chosen` and `near_misses` say more when not all that was found was used."""
+    from commonplace.guard.secrets import has_secret
+
     taken = found.results if chosen is None else chosen
     lost = found.near_misses if near_misses is None else near_misses
     given = {name: value for name, value in asked.items() if value not in (None, ())}
     withheld = _with_secrets(given)
+    secret = has_secret(query)  # of which not even a hash is kept: a short one could be guessed from it
     return Receipt(
         id=new_id(),
         at=scribe.clock.now(),
         moment=moment,
         actor=scribe.actor,
         surface=scribe.surface,
-        query=None if withheld else _kept(query),
-        query_hash=_hash_of(query),
+        query=None if withheld or secret else _kept(query),
+        query_hash="" if secret else _hash_of(query),
         profile=profile,
         asked={name: value for name, value in given.items() if name not in withheld},
         chosen=tuple(candidate_of(result) for result in taken),
@@ -94,21 +97,17 @@ def candidate_of(result: RetrievalResult, reason: str | None = None, tokens: int
 
 
 def _kept(query: str) -> str | None:
-    """The question as the receipt keeps it: not at all if the setting says so, or if a secret was pasted into it."""
-    from commonplace.guard.secrets import has_secret
-
+    """The question as the receipt keeps it: not at all if the setting says so, or if it is no text that can be kept."""
     if not settings.receipt_queries() or len(query) > settings.MAX_KEPT_QUERY_CHARS:
         return None
     if "\0" in query or any("\ud800" <= char <= "\udfff" for char in query):
-        return None  # no text that can be kept
-    return None if has_secret(query) else query
+        return None
+    return query
 
 
 def _hash_of(query: str) -> str:
-    """To know the same question again. Of a secret not even a hash is kept: a short one could be guessed from it."""
-    from commonplace.guard.secrets import has_secret
-
-    return "" if has_secret(query) else sha256(query.encode(errors="surrogatepass")).hexdigest()
+    """To know the same question again."""
+    return sha256(query.encode(errors="surrogatepass")).hexdigest()
 
 
 def _with_secrets(given: Mapping[str, object]) -> list[str]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.understand import Question
 
 if TYPE_CHECKING:
@@ -47,7 +46,8 @@ def _usual(near: float, mean: float, spread: float) -> float:
 
 def _rarest_missing(view: View, hits: Sequence[Contender], question: Question) -> float:
     """How rare the rarest word of the question is that no hit holds; 0 if they hold them all."""
-    missing = [word for word in question.words if not any(is_held(word, one.held) for one in hits)][:_MOST_WORDS]
+    held = {word for one in hits for word in one.holding(question.words)}
+    missing = [word for word in question.words if word not in held][:_MOST_WORDS]
     if not missing:
         return 0.0
     try:

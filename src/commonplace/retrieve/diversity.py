@@ -6,7 +6,7 @@ conflict, and the new value beside the old one, must both be heard (rfc 53).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.forms import forms_along, forms_in
@@ -37,11 +37,15 @@ def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Conte
 
 
 def _said(contender: Contender) -> object:
-    return said_in(contender.record.content) if contender.record else contender.id
+    return _weighty(contender.record.content, lambda: contender.along) if contender.record else contender.id
 
 
 def said_in(content: str) -> object:
     """A statement, whatever weighs nothing in it."""
+    return _weighty(content, lambda: forms_along(content))
+
+
+def _weighty(content: str, along: Callable[[], list[str]]) -> object:
     if len(content) > _LONGEST:
         return content
-    return tuple(form for form in forms_along(content) if form not in _WEIGHTLESS) or content
+    return tuple([form for form in along() if form not in _WEIGHTLESS]) or content

@@ -20,12 +20,17 @@ def forms_along(text: str) -> list[str]:
 
 def is_held(word: str, held: set[str]) -> bool:
     """Does a text with these forms hold the word? Of one without spaces, as a part of its long words."""
-    parts = _WORD.findall(word.lower())
-    return bool(parts) and all(_stem(part) in held or (not part.isascii() and _is_part(part, held)) for part in parts)
+    parts = _parts(word)
+    for form, part in parts:
+        if form not in held and not (part and any(part in other for other in held)):
+            return False
+    return bool(parts)
 
 
-def _is_part(part: str, held: set[str]) -> bool:
-    return any(part in form for form in held)
+@lru_cache(maxsize=1_024)
+def _parts(word: str) -> list[tuple[str, str]]:
+    """The forms of a word's parts, each with the part itself if it may stand inside of a longer word."""
+    return [(_stem(part), "" if part.isascii() else part) for part in _WORD.findall(word.lower())]
 
 
 @lru_cache(maxsize=32_768)

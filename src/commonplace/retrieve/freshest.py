@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.understand import Question
 from commonplace.retrieve.weigh import moment_of
 
@@ -94,8 +93,7 @@ def _is_later_word(one: Contender, other: Contender, question: Question, alike: 
 
 def _shared(one: Contender, other: Contender, question: Question) -> float:
     """Of the question's words that either holds, the share that both hold."""
-    in_first = {word for word in question.words if is_held(word, one.held)}
-    in_second = {word for word in question.words if is_held(word, other.held)}
+    in_first, in_second = {*one.holding(question.words)}, {*other.holding(question.words)}
     return len(in_first & in_second) / max(len(in_first | in_second), 1)
 
 

@@ -6,29 +6,33 @@ measures loses to neither stream on any set we measured; ranks (RRF) throw away 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from heapq import nlargest
 from typing import NamedTuple
 
 from commonplace.retrieve.profiles import Profile
-from commonplace.retrieve.sequence import Neighbours
+from commonplace.retrieve.sequence import Neighbours, Scores
 
 
 class Streams(NamedTuple):
     """What the streams say of every contender, in their own measures, by its place in the book."""
 
-    lexical: dict[int, float]
-    semantic: dict[int, float]
+    lexical: Scores
+    semantic: Scores
     background: tuple[float, float]
     """Mean and spread of the nearness of anything."""
 
 
 class Fused(NamedTuple):
-    """What words and what meaning add to the score of each contender, and the sum."""
+    """The sum for each contender; and what words and what meaning say of it, with what each of them counts."""
 
-    words: dict[int, float]
-    meaning: dict[int, float]
-    sums: dict[int, float]
+    sums: Scores
+    words: Scores
+    meaning: Scores
+    by_words: float
+    by_meaning: float
+
+    def adds(self, place: int) -> tuple[float, float]:
+        """What words and what meaning add to its score."""
+        return self.by_words * self.words.get(place, 0.0), self.by_meaning * self.meaning.get(place, 0.0)
 
 
 # Neighbours add to the spread; so much was measured.
@@ -43,16 +47,24 @@ def fuse(said: Streams, profile: Profile, neighbours: Neighbours | None = None) 
     words = said.lexical
     meaning = {place: score - mean for place, score in said.semantic.items()}
     if neighbours is not None:
-        words, meaning = neighbours.with_words(words), neighbours.with_meaning(meaning)
-    by_words = profile.lexical * _standing_out(words) / (max(words.values(), default=0.0) or 1.0)
+        words, meaning = neighbours.lent(words, meaning)
+    best = sorted(words.values(), reverse=True)[:10]
+    by_words = profile.lexical * _standing_out(best) / ((best[0] if best else 0.0) or 1.0)
     by_meaning = profile.semantic / (_SPREAD * spread)
-    words = {place: by_words * score for place, score in words.items()}
-    meaning = {place: by_meaning * score for place, score in meaning.items()}
-    sums = {place: score + words.get(place, 0.0) for place, score in meaning.items()}
-    return Fused(words, meaning, words | sums)
+    sums = {place: by_words * score for place, score in words.items()}
+    for place, score in meaning.items():
+        sums[place] = by_meaning * score + sums.get(place, 0.0)
+    return Fused(sums, words, meaning, by_words, by_meaning)
 
 
-def _standing_out(words: Mapping[int, float]) -> float:
+def _standing_out(best: list[float]) -> float:
     """How far the best match by words stands out from the next ones: if it does, words count up to twice as much."""
-    best = nlargest(10, words.values())
     return min(10 * best[0] / sum(best) / _USUAL, 2.0) if best and best[0] else 1.0
+
+
+def leading(sums: Scores, most: int) -> list[int]:
+    """The places with the greatest sums; and all that tie with the last of them, so that the caller can tell those apart."""
+    if len(sums) <= most:
+        return [*sums]
+    least = sorted(sums.values(), reverse=True)[most - 1]
+    return [place for place, sum in sums.items() if sum >= least]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
-from heapq import nlargest, nsmallest
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -14,7 +13,7 @@ from commonplace.model.filter import EVERY_STATUS, Circle, Filter
 from commonplace.model.receipt import StreamReport
 from commonplace.retrieve import sequence, streams
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.fuse import Fused, Streams, fuse
+from commonplace.retrieve.fuse import Fused, Streams, fuse, leading
 from commonplace.retrieve.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -39,7 +38,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.said = Streams({}, {}, ORDINARY)
-        self.fused = Fused({}, {}, {})
+        self.fused = Fused({}, {}, {}, 0.0, 0.0)
         self.strands: dict[int, Strand] = {}
         self.reports: list[StreamReport] = []
         self.asked: Asked | None = None
@@ -51,32 +50,36 @@ class Gathered:
 
     def know(self, words: Iterable[Hit], meanings: Iterable[Hit]) -> None:
         """Take in what a stream found. Of a memory that both found, the passage is the one that means most."""
+        lexical, semantic, hits = self.said.lexical, self.said.semantic, self._hits
         for hit in words:
-            self.said.lexical[hit.place] = hit.score
-            self._hits.setdefault(hit.place, hit)
+            lexical[hit.place] = hit.score
+            hits.setdefault(hit.place, hit)
         for hit in meanings:
-            self.said.semantic[hit.place] = hit.score
-            self._hits[hit.place] = hit
+            semantic[hit.place] = hit.score
+            hits[hit.place] = hit
 
     def best(self, most: int) -> list[Contender]:
         """The best, best first; ties always break the same way."""
-        sums, hits = self.fused.sums, self._hits
-        places = nsmallest(
-            most, (place for place in sums if place in hits), key=lambda place: (-sums[place], hits[place].id)
-        )
-        return [self._contender(hits[place]) for place in places]
+        hits = self._hits
+        sums = {place: sum for place, sum in self.fused.sums.items() if place in hits}
+        best = sorted(
+            [(-sums[place], hits[place]) for place in leading(sums, most)]
+        )  # ties by id, which comes first in a hit
+        return [self._contender(hit) for _, hit in best[:most]]
 
     def _contender(self, hit: Hit) -> Contender:
-        one = Contender(hit.id, hit.place)
-        one.passage = hit.passage
-        for name, said, adds in (
-            ("lexical", self.said.lexical, self.fused.words),
-            ("semantic", self.said.semantic, self.fused.meaning),
-        ):
-            if hit.place in said:
-                one.raw[name] = said[hit.place]
-            if adds.get(hit.place):
-                one.scores[name] = adds[hit.place]
+        id, place, _, passage = hit
+        one = Contender(id, place)
+        one.passage = passage
+        by_words, by_meaning = self.fused.adds(place)
+        if place in self.said.lexical:
+            one.raw["lexical"] = self.said.lexical[place]
+        if place in self.said.semantic:
+            one.raw["semantic"] = self.said.semantic[place]
+        if by_words:
+            one.scores["lexical"] = by_words
+        if by_meaning:
+            one.scores["semantic"] = by_meaning
         one.add_up()
         return one
 
@@ -160,7 +163,8 @@ class Gathering:
 
     def _look_around(self) -> None:
         found, sums = self._found, self._found.fused.sums
-        strands = self._view.strands(nlargest(_AROUND, sums, key=lambda place: (sums[place], -place)))
+        best = sorted(leading(sums, _AROUND), key=lambda place: (-sums[place], place))
+        strands = self._view.strands(best[:_AROUND])
         talk = [place for place, strand in strands.items() if sequence.is_talk(strand)]
         if not talk:
             return

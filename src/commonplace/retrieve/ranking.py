@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+import msgspec
+
 from commonplace import settings
 from commonplace.errors import CommonplaceError
 from commonplace.model.filter import PRIVATE, Circle, Filter
@@ -70,6 +72,8 @@ class Hunt:
     ) -> None:
         self._view, self._where, self._circle, self._profile = view, where, circle, profile
         self._meaning, self._now, self._past = meaning, now, past
+        # The usual filter, and the cheapest: dozens of records are asked about.
+        self._only_statuses = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
         self._watch = Stopwatch()
         self._models: dict[str, str] = {}
         self._lost: dict[str, str] = {}
@@ -88,11 +92,11 @@ class Hunt:
                 ranked = freshest_first(
                     ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
                 )
-            judged = ranked if self._profile.least or not self._circle.is_everything else ranked[: 2 * limit]
-            for contender in judged:
-                relevance.judge(contender, question.words, gathered.background)
+            if self._profile.least or not self._circle.is_everything:
+                self._judge(ranked, question, gathered)
             sure = confidence(self._view, ranked, question, gathered.background, by_meaning=gathered.asked is not None)
             chosen = self._choose(ranked, limit)
+            self._judge(chosen, question, gathered)
         with step("explain"):
             results = self._results(chosen, question)
         return Found(
@@ -160,8 +164,9 @@ class Hunt:
 
     def _admits(self, record: MemoryRecord) -> bool:
         """May it be seen at all? What is not near has to cross over, and that is judged later; what is private never does."""
+        matches = record.status in self._where.statuses if self._only_statuses else self._where.matches(record)
         crosses = self._past is None and record.scope not in PRIVATE
-        return self._where.matches(record) and (crosses or self._circle.holds(record))
+        return matches and (crosses or self._circle.holds(record))
 
     def _weigh(self, contender: Contender, question: Question) -> None:
         record = contender.record
@@ -186,6 +191,10 @@ class Hunt:
         except CommonplaceError as cause:
             self._reports.append(StreamReport(name="rerank", searched=False, why_not=cause.message))
         return sorted(ranked, key=lambda one: one.order)
+
+    def _judge(self, contenders: list[Contender], question: Question, gathered: Gathered) -> None:
+        for contender in contenders:
+            relevance.judge(contender, question.words, gathered.background)
 
     # The choice ---------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.forms import is_held
 
 # Standing out by so many spreads is nothing special, and by so many is plainly about this.
 _ORDINARY, _PLAIN = 1.0, 5.0
@@ -29,4 +28,4 @@ def judge(contender: Contender, words: Sequence[str], background: tuple[float, f
 
 def coverage(contender: Contender, words: Sequence[str]) -> float:
     """The share of the question's words that the memory holds, in some form."""
-    return sum(is_held(word, contender.held) for word in words) / len(words) if words else 0.0
+    return len(contender.holding(words)) / len(words) if words else 0.0

@@ -23,9 +23,13 @@ _STANDS_ALONE = 200
 """A text of so many characters borrows in full; one twice as long, half."""
 
 _SPEAKER = re.compile(r"[^\W\d_][\w .'-]{0,40}: ")
-_STEPS = (-4, -3, -2, -1, 1, 2, 3, 4)
-_LEXICAL = {d: (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1) for d in _STEPS}
 _SEMANTIC = {-1: 0.2, 1: 0.2, -2: 0.1, 2: 0.1}
+_STEPS = [
+    (d, (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1), _SEMANTIC.get(d, 0.0)) for d in (-4, -3, -2, -1, 1, 2, 3, 4)
+]
+"""How far away, and what share such a neighbour lends by words and by meaning."""
+Scores = dict[int, float]
+"""By place."""
 
 
 def is_talk(strand: Strand) -> bool:
@@ -45,37 +49,44 @@ def before(places: Iterable[int], strands: Mapping[int, Strand]) -> list[int]:
 
 
 class Neighbours:
-    """Who lends to whom, worked out once for both streams."""
+    """Who may borrow, and all that there is to know of those who may lend."""
 
     def __init__(self, places: Iterable[int], strands: Mapping[int, Strand]) -> None:
-        talk = {place: strand for place, strand in strands.items() if is_talk(strand)}
-        self._shares = {place: _shares(place, talk) for place in places if place in talk}
+        self._talk = {place: strand for place, strand in strands.items() if is_talk(strand)}
+        self._places = [place for place in places if place in self._talk]
 
-    def with_words(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Lexical scores: a neighbour's words help, but never as much as one's own, and many weak ones do not add up."""
-        found = dict(scores)
-        for place, (lean, steps) in self._shares.items():
-            borrowed = sum((_LEXICAL[d] * scores[place + d]) ** 2 for d in steps if place + d in scores)
+    def lent(self, words: Scores, excess: Scores) -> tuple[Scores, Scores]:
+        """Lexical scores, and semantic ones as their excess over what anything in the book has, each with what was borrowed."""
+        with_words, with_excess = dict(words), dict(excess)
+        for place in self._places:
+            lean = min(1.0, _STANDS_ALONE / max(self._talk[place].length, 1))
+            borrowed, leaning = self._borrowed(place, words, excess)
             if borrowed:
-                found[place] = sqrt(scores.get(place, 0.0) ** 2 + lean * lean * borrowed)
-        return found
-
-    def with_meaning(self, excess: Mapping[int, float]) -> dict[int, float]:
-        """Semantic scores, as their excess over what anything in the book has."""
-        found = dict(excess)
-        for place, (lean, steps) in self._shares.items():
+                with_words[place] = sqrt(words.get(place, 0.0) ** 2 + lean * lean * borrowed)
             if place in excess:
-                near = (d for d in steps if d in _SEMANTIC)
-                found[place] += lean * sum(_SEMANTIC[d] * excess.get(place + d, 0.0) for d in near)
-        return found
+                with_excess[place] += lean * leaning
+        return with_words, with_excess
 
+    def _borrowed(self, place: int, words: Scores, excess: Scores) -> tuple[float, float]:
+        """What neighbours lend by words and by meaning. Written out, because a search asks this a thousand times.
 
-def _shares(place: int, talk: Mapping[int, Strand]) -> tuple[float, list[int]]:
-    """How far it leans on its neighbours, and which those are. Written out, because a search asks this a thousand times."""
-    owner, at, length, _ = talk[place]
-    lean = min(1.0, _STANDS_ALONE / max(length, 1))
-    near = ((d, talk.get(place + d)) for d in _STEPS)
-    return lean, [d for d, other in near if other and other[0] == owner and -_SITTING <= other[1] - at <= _SITTING]
+        A neighbour's words help, but never as much as one's own, and many weak ones do not add up: squares do.
+        """
+        owner, at, _, _ = self._talk[place]
+        borrowed = leaning = 0.0
+        for step, by_words, by_meaning in _STEPS:
+            beside = place + step
+            said, near = words.get(beside), excess.get(beside) if by_meaning else None
+            if said is None and near is None:
+                continue
+            other = self._talk.get(beside)
+            if other is None or other[0] != owner or not -_SITTING <= other[1] - at <= _SITTING:
+                continue
+            if said is not None:
+                borrowed += (by_words * said) ** 2
+            if near is not None:
+                leaning += by_meaning * near
+        return borrowed, leaning
 
 
 def _together(one: Strand, other: Strand | None) -> bool:

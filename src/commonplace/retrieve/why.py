@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from commonplace.model.record import MemoryRecord
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.understand import Question
 
 
@@ -15,7 +14,7 @@ def sentence(contender: Contender, record: MemoryRecord, question: Question) -> 
 
 def _reasons(contender: Contender, record: MemoryRecord, question: Question) -> list[str]:
     scores, raw = contender.scores, contender.raw
-    words = list(dict.fromkeys(word for word in question.words if is_held(word, contender.held)))
+    words = list(dict.fromkeys(contender.holding(question.words)))
     reasons = []
     if words:
         reasons.append(f"it holds the words: {', '.join(words)}")

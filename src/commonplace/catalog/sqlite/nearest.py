@@ -7,6 +7,7 @@ checked from the best downwards; if it leaves too few, more are proposed, until 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -39,11 +40,11 @@ def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit:
     few = narrow.few(db, where)
     if few is not None:
         return _checked(db, _compared(vectors.of(db, model.number, few), question), where, limit)
-    if model.centre is None:
-        return _checked(db, _compared([*vectors.all_of(db, model.number)], question), where, limit)
     whole = held.whole(db, model)
     if whole is not None:
         return _among_all(db, whole, question, where, limit)
+    if model.centre is None:
+        return _checked(db, _compared([*vectors.all_of(db, model.number)], question), where, limit)
     return _proposed(db, model, question, where, limit)
 
 
@@ -81,9 +82,11 @@ def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
     whole = [row for row in rows if vectors.is_whole(row[2], len(question))]
     if not whole:
         return []
-    scores, passages = vectors.cosines([row[2] for row in whole], question)
-    order = np.argsort(-scores, kind="stable").tolist()
-    return [(float(scores[i]), whole[i][0], int(passages[i]), whole[i][1]) for i in order]
+    scores, passages = vectors.side_by_side([row[2] for row in whole], len(question)).cosines(question)
+    order = np.argsort(-scores, kind="stable")
+    which = repeat(0) if passages is None else passages[order].tolist()
+    best = zip(order.tolist(), scores[order].tolist(), which, strict=False)
+    return [(score, whole[i][0], passage, whole[i][1]) for i, score, passage in best]
 
 
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:

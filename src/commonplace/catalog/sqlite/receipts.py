@@ -35,9 +35,8 @@ def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
         )
     upto = _upto(db)
     _note(db, [receipt.id for receipt in receipts if receipt.id <= upto])  # late: the others of its time are taken in
-    waiting = _fresh(db)
-    if len(waiting) >= _WAITING:
-        _take_in(db, waiting)
+    if db.execute("SELECT 1 FROM retrieval_logs WHERE id > ? LIMIT 1 OFFSET ?", (upto, _WAITING - 1)).get:
+        _take_in(db, _fresh(db))
         _make_room(db, most)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import repeat
 from typing import Any
 
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import vectors
+from commonplace.catalog.sqlite import held, vectors
 from commonplace.seam.terms import Hit
 
 # How many vectors stand for all of them. The mean of so many is sure to about a twentieth of their spread.
@@ -20,16 +21,31 @@ _KEPT_SAMPLES = 8
 def of(db: apsw.Connection, name: str, vector: vectors.Floats, places: Sequence[int]) -> list[Hit]:
     """The cosine of the best passage of each of these; those without vectors of their present words are left out."""
     model = vectors.model_of(db, name)
-    rows = _whole(vectors.of(db, model.number, places), model) if model and places else []
-    if model is None or not rows:
+    if model is None or not places:
         return []
-    ids = _ids(db, [row[0] for row in rows])
-    scores, passages = vectors.cosines([row[2] for row in rows], vectors.asked(model, vector))
+    numbers, stamps, several = _read(db, model, places)
+    if not numbers:
+        return []
+    ids = _ids(db, numbers)
+    scores, passages = several.cosines(vectors.asked(model, vector))
+    which = repeat(0) if passages is None else passages.tolist()
     return [
-        Hit(ids[n][0], n, float(score), int(passage))
-        for (n, stamp, _), score, passage in zip(rows, scores, passages, strict=True)
+        Hit(ids[n][0], n, score, passage)
+        for n, stamp, score, passage in zip(numbers, stamps, scores.tolist(), which, strict=False)
         if n in ids and ids[n][1] == stamp
     ]
+
+
+def _read(
+    db: apsw.Connection, model: vectors.Model, places: Sequence[int]
+) -> tuple[list[int], list[str], vectors.Passages]:
+    """Numbers, stamps and passages of those that have vectors: from memory if they are there."""
+    known = held.known(model)
+    if known is not None:
+        return known.some(places)
+    rows = _whole(vectors.of(db, model.number, places), model)
+    blobs = [row[2] for row in rows]
+    return [row[0] for row in rows], [row[1] for row in rows], vectors.side_by_side(blobs, model.dimensions)
 
 
 def passages(db: apsw.Connection, name: str, asked: Sequence[tuple[int, int]]) -> dict[int, vectors.Floats]:
@@ -58,22 +74,23 @@ def _ids(db: apsw.Connection, places: list[int]) -> dict[int, tuple[str, str]]:
 def background(db: apsw.Connection, name: str, vector: vectors.Floats) -> tuple[float, float] | None:
     """Mean and spread of the cosines of a sample of the book; None if there are too few to tell."""
     model = vectors.model_of(db, name)
-    sample = _sample(db, model) if model else []
-    if model is None or len(sample) < _FEWEST:
+    sample = _sample(db, model) if model else None
+    if model is None or sample is None:
         return None
-    scores, _ = vectors.cosines(sample, vectors.asked(model, vector))
+    scores, _ = sample.cosines(vectors.asked(model, vector))
     return float(scores.mean()), float(max(scores.std(), 1e-3))
 
 
-def _sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
-    """Vectors of memories that lie evenly among the first 2^k, for the greatest k the book has reached.
+def _sample(db: apsw.Connection, model: vectors.Model) -> vectors.Passages | None:
+    """Vectors of memories that lie evenly among the first 2^k, for the greatest k the book has reached; None of too few.
 
     So new ones hardly ever change it, and the same question gets the same answer.
     """
     if model.state not in _samples:
         if len(_samples) >= _KEPT_SAMPLES:
             _samples.clear()
-        _samples[model.state] = _read_sample(db, model)
+        blobs = _read_sample(db, model)
+        _samples[model.state] = None if len(blobs) < _FEWEST else vectors.side_by_side(blobs, model.dimensions)
     return _samples[model.state]
 
 
@@ -97,5 +114,5 @@ def _read_sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
     return [*found.values()]
 
 
-_samples: dict[int, list[bytes]] = {}
+_samples: dict[int, vectors.Passages | None] = {}
 """By the state of a model's vectors: it changes with every change of them."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -130,17 +131,32 @@ def pack(vectors: Floats) -> bytes:
     return stored + crc32(stored).to_bytes(_CHECKSUM, "little")
 
 
-def cosines(blobs: Sequence[bytes], vector: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """For each memory's passages: the best cosine, and which passage it was."""
-    each = layout(len(vector))
+class Passages(NamedTuple):
+    """The passages of several memories, one after the other: their bytes, their scales, and how many each memory has."""
+
+    codes: NDArray[np.int8]
+    scales: Floats
+    counts: Ints | None
+    """None if each has one, which is the rule."""
+
+    def cosines(self, vector: Floats) -> tuple[Floats, Ints | None]:
+        """For each memory: the best cosine, and which passage it was; None if it was the only one of each."""
+        scores: Floats = (self.codes.astype(np.float32) @ vector) * self.scales
+        if self.counts is None:
+            return scores, None
+        starts = np.cumsum(self.counts) - self.counts
+        best = np.maximum.reduceat(scores, starts)
+        among = np.flatnonzero(scores == np.repeat(best, self.counts))
+        _, first = np.unique(np.repeat(np.arange(len(starts)), self.counts)[among], return_index=True)
+        return best, among[first] - starts
+
+
+def side_by_side(blobs: Sequence[bytes], dimensions: int) -> Passages:
+    """What lies in several rows, to be compared at once."""
+    each = layout(dimensions)
     rows = np.frombuffer(b"".join([blob[:-_CHECKSUM] for blob in blobs]), dtype=each)
-    scores = (rows["codes"].astype(np.float32) @ vector) * rows["scale"]
-    if len(rows) == len(blobs):
-        return scores, np.zeros(len(blobs), dtype=np.int64)
-    counts = np.array([len(blob) // each.itemsize for blob in blobs])
-    starts = np.concatenate(([0], np.cumsum(counts)[:-1]))
-    which = [int(scores[start : start + count].argmax()) for start, count in zip(starts, counts, strict=True)]
-    return np.maximum.reduceat(scores, starts), np.array(which)
+    counts = None if len(rows) == len(blobs) else np.array([len(blob) // each.itemsize for blob in blobs])
+    return Passages(np.ascontiguousarray(rows["codes"]), rows["scale"].copy(), counts)
 
 
 @cache
@@ -158,6 +174,8 @@ def asked(model: Model, vector: Floats) -> Floats:
             hint="The model changed under its name: embed the book anew.",
             code="dimensions",
         )
-    if not np.isfinite(flat).all():
+    squared = flat.dot(flat)
+    if not isfinite(squared) and not np.isfinite(flat).all():  # asked four times in a search: one number first
         raise InvalidError("a vector must hold finite numbers")
-    return flat / max(float(np.linalg.norm(flat)), 1e-12)
+    unit: Floats = flat / max(float(np.sqrt(squared)), 1e-12)
+    return unit
