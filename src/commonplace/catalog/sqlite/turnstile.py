@@ -16,18 +16,8 @@ import os
 import threading
 import time
 from contextlib import suppress
-from functools import cache
-from typing import Any
 
-
-@cache
-def _flock() -> Any:
-    """The kernel's locks, loaded when somebody writes; None on a platform without them, which waits in SQLite instead."""
-    try:
-        import fcntl
-    except ImportError:
-        return None
-    return fcntl
+from commonplace.storage.locks.kernel import KernelLock, kernel_locks
 
 
 class Witness:
@@ -62,7 +52,7 @@ class Turnstile:
     def __init__(self, path: str) -> None:
         self.path = path
         self._mutex = threading.RLock()  # knows its owner, so that what an interrupt left behind can be cleared away
-        self._fd = -1
+        self._lock = KernelLock(path)
         self.torn = False
         """True in a child that was forked while a thread of its parent was in the middle of a write."""
         _known.append(self)
@@ -74,7 +64,7 @@ class Turnstile:
         came = False
         try:
             if self._mutex.acquire(timeout=max(timeout, 0)):
-                came = _flock() is None or self._take(deadline)
+                came = kernel_locks() is None or self._lock.take(deadline)
         finally:
             if not came:
                 self.leave()
@@ -83,33 +73,14 @@ class Turnstile:
     def leave(self) -> None:
         """Give the turn to the next. Without having it, nothing."""
         while self._mutex._is_owned():  # type: ignore[attr-defined]
-            if _flock() is not None and self._fd >= 0:
-                _flock().flock(self._fd, _flock().LOCK_UN)
+            self._lock.let_go()
             self._mutex.release()
-
-    def _take(self, deadline: float) -> bool:
-        if self._fd < 0:
-            self._fd = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        try:
-            _flock().flock(self._fd, _flock().LOCK_EX | _flock().LOCK_NB)
-        except BlockingIOError:
-            return self._queue(deadline)
-        return True
-
-    def _queue(self, deadline: float) -> bool:
-        """Stand in the kernel's queue, which has no time limit of its own: a thread waits, and we wait for the thread."""
-        waiter = _Waiter(self._fd)
-        if waiter.wait(deadline - time.monotonic()):
-            return True
-        # Its wait cannot be called off. It keeps this descriptor, lets go as soon as its turn comes, and we take another.
-        self._fd = -1
-        return False
 
     def witness(self) -> Witness:
         """What is known of the book outside of it."""
         with suppress(OSError):
-            if self._fd >= 0:
-                return Witness(os.pread(self._fd, 120, 0).decode("ascii", "replace"))
+            if self._lock.fd >= 0:
+                return Witness(os.pread(self._lock.fd, 120, 0).decode("ascii", "replace"))
             with open(self.path, encoding="ascii", errors="replace") as file:
                 return Witness(file.read(120))
         return Witness()
@@ -117,50 +88,18 @@ class Turnstile:
     def testify(self, witness: Witness) -> None:
         """Write down what was acknowledged. Not flushed: it may be older than the book after a power cut, never newer."""
         with suppress(OSError):
-            if self._fd >= 0:
-                os.pwrite(self._fd, str(witness).encode("ascii"), 0)
+            if self._lock.fd >= 0:
+                os.pwrite(self._lock.fd, str(witness).encode("ascii"), 0)
 
     def close(self) -> None:
-        if self._fd >= 0:
-            with suppress(OSError):  # whatever it says, the descriptor is gone, and nothing of ours was in it
-                os.close(self._fd)
-            self._fd = -1
+        self._lock.close()
         if self in _known:
             _known.remove(self)
 
     def abandon(self) -> None:
-        """In a forked child: close the inherited descriptor, so that the child does not keep the parent's lock alive."""
-        if self._fd >= 0:
-            os.close(self._fd)
-        self._fd, self._mutex = -1, threading.RLock()
-
-
-class _Waiter:
-    """One blocking wait for the lock, in a thread of its own."""
-
-    def __init__(self, fd: int) -> None:
-        self._fd = fd
-        self._state = threading.Lock()
-        self._came, self._gave_up = threading.Event(), False
-        threading.Thread(target=self._stand, daemon=True, name="commonplace-turnstile").start()
-
-    def _stand(self) -> None:
-        try:
-            _flock().flock(self._fd, _flock().LOCK_EX)
-        except OSError:
-            return  # never came: the caller's wait runs out and answers `locked`
-        with self._state:
-            if self._gave_up:
-                os.close(self._fd)  # closing is letting go
-            else:
-                self._came.set()
-
-    def wait(self, seconds: float) -> bool:
-        if self._came.wait(max(seconds, 0)):
-            return True
-        with self._state:
-            self._gave_up = not self._came.is_set()
-            return not self._gave_up
+        """In a forked child: nothing of the parent's turn is ours."""
+        self._lock.abandon()
+        self._mutex = threading.RLock()
 
 
 _known: list[Turnstile] = []
