@@ -62,6 +62,7 @@ def open_book(
         files=_local_files,
         models=partial(_configured_models, embedder, reranker),
         extractor=partial(_configured_extractor, extractor),
+        opener=partial(open_canon, timeout=timeout),
     )
     return Book(scribe)
 

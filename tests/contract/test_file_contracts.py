@@ -1,32 +1,12 @@
-"""Each file format keeps every promise of a canon."""
+"""Each file format keeps every promise of a canon, and those of a book in files."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from commonplace.catalog.sqlite.derived import CatalogHome
-from commonplace.formats.canon import FileCanon
-from commonplace.seam.canon import Canon
+from commonplace.formats.jsonl.format import JsonlFormat
 from commonplace.seam.format import Format
-from commonplace.testing.canon_contract import CanonContract
+from commonplace.testing.files_contract import FilesContract
 
 
-class FileContract(CanonContract):
-    """What lies in the folder is the book; the catalog lies elsewhere."""
-
+class TestJsonl(FilesContract):
     def format(self) -> Format:
-        raise NotImplementedError
-
-    def open_canon(self, where: Path) -> Canon:
-        home = CatalogHome(str(where / "cache"), str(where / "book"), 5.0)
-        return FileCanon(str(where / "book"), self.format(), home)
-
-    def raw(self, where: Path) -> dict[str, bytes]:
-        return {str(path.relative_to(where)): path.read_bytes() for path in where.rglob("*") if path.is_file()}
-
-
-class TestJsonl(FileContract):
-    def format(self) -> Format:
-        from commonplace.formats.jsonl.format import JsonlFormat
-
         return JsonlFormat()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from commonplace.model.finding import (
         BackupReport,
         BookStats,
+        CopyReport,
         Examination,
         ExportReport,
         ImportReport,
@@ -764,6 +765,12 @@ class Book:
         from commonplace.engine.import_ import Import, import_
 
         return import_(self._scribe, ask(Import, path=str(path), trust=trust), progress)
+
+    def copy_to(self, url: str, *, verify: bool = False, progress: Progress | None = None) -> CopyReport:
+        """Bring the whole book, with its history, into a new book in any canon. What was cut off goes on where it stopped."""
+        from commonplace.engine.copy import Copy, copy
+
+        return copy(self._scribe, ask(Copy, from_book=self.url, to_book=url, verify=verify), progress)
 
 
 def _in_order(to_id: str, relation: str) -> tuple[str, str]:

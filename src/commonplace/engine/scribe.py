@@ -141,9 +141,10 @@ class Scribe:
         files: Callable[[], Files] | None = None,
         models: Callable[[], Models] | None = None,
         extractor: Callable[[], Extractor] | None = None,
+        opener: Callable[[str], Canon] | None = None,
     ) -> None:
         self.canon, self.surface, self.timeout = canon, surface, timeout
-        self._files, self._models, self._extractor = files, models, extractor
+        self._files, self._models, self._extractor, self._opener = files, models, extractor, opener
         self._known_extractor: Extractor | None = None
         self._known_models: Models | None = None
         self._meaning: Meaning | None = None
@@ -160,6 +161,12 @@ class Scribe:
         if self._files is None:
             raise UnavailableError("this book was opened without access to files")
         return self._files()
+
+    def opened(self, url: str) -> Canon:
+        """Another book, made if there is none."""
+        if self._opener is None:
+            raise UnavailableError("this book was opened without access to others")
+        return self._opener(url)
 
     @property
     def models(self) -> Models:

@@ -28,6 +28,7 @@ from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import Files
 from commonplace.model.finding import Finding
 from commonplace.model.ids import new_id
+from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
 from commonplace.seam.inventory import Seen
 from commonplace.seam.terms import Capabilities, Progress
@@ -49,6 +50,8 @@ class Derived(Canon, Protocol):
 class CatalogHome(Protocol):
     """Where a file book's catalog lies: outside of the book, never synced, always replaceable."""
 
+    place: str
+
     def open(self, origin: tuple[str, str]) -> Derived: ...
 
     def discard(self) -> None:
@@ -63,18 +66,18 @@ class CatalogHome(Protocol):
 class FileCanon:
     """See `seam.canon.Canon` for the promises."""
 
-    capabilities = Capabilities()
-
     def __init__(self, folder: str, format: Format, home: CatalogHome, *, create: bool = True) -> None:
         self.folder = os.path.realpath(folder)
         self._format, self._home = format, home
+        beside = tuple(sorted({*MemoryRecord.__struct_fields__} - format.holds))
+        self.capabilities = Capabilities(held_beside=beside)
         self._files, self._journal = Files(self.folder), JournalFile(self.folder)
         self._thread = threading.local()
         self._seen: tuple[int, dict[str, Seen], dict[str, Stamp]] = (-1, {}, {})
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
         if not os.path.isdir(self.folder) and (not create or os.path.lexists(self.folder)):
-            raise _missing(self.folder)
+            raise _missing(self.folder, home)
         self._catalog = self._open_catalog()
         self._check_folder()
 
@@ -97,7 +100,7 @@ class FileCanon:
         if not os.path.isdir(self.folder):
             with self._catalog.reading() as view:
                 if view.inventory().generation():
-                    raise _missing(self.folder)
+                    raise _missing(self.folder, self._home)
 
     @property
     def url(self) -> str:
@@ -264,7 +267,10 @@ class FileCanon:
 _NOT_THE_CATALOGS_FAULT = ("read_only", "disk_full", "io_error", "newer")
 
 
-def _missing(folder: str) -> UnavailableError:
+def _missing(folder: str, home: CatalogHome) -> UnavailableError:
     return UnavailableError(
-        "the book's folder is not there", where=folder, hint="Check the path; is its disk mounted?", code="missing"
+        "the book's folder is not there",
+        where=folder,
+        hint=f"Check the path; is its disk mounted? To begin a new book there, delete {home.place} first.",
+        code="missing",
     )

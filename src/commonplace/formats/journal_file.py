@@ -126,24 +126,14 @@ class JournalFile:
         paths = [path for name in names if (path := os.path.join(self.folder, name)) != self.path]
         return max(paths, key=lambda path: (os.path.getsize(path), path), default=None)
 
-    def begin(self, heading: Heading) -> None:
-        """Make the file: as a copy of another device's, so that history goes on, or with nothing but its heading."""
-        if self.exists():
-            return
-        make_folder(self.folder)
-        elder = self.elder()
-        if elder is not None:
-            groups = [*_whole(elder)]
-            self.rewrite(heading, (line for group in groups for line in (*group.lines, Line(commit=group.commit))))
-        else:
-            self.rewrite(heading, ())
-
     def append(self, lines: list[Line], commit: Commit) -> int:
         """Make it happen. Returns the size of the file afterwards."""
         return append_lines(self.path, [*map(encode, lines), encode(Line(commit=commit))], create=False).size
 
     def rewrite(self, heading: Heading, lines: Iterable[Line]) -> int:
-        """Replace the whole journal at once: the only way in which anything ever leaves it."""
+        """Replace the whole journal at once: how it begins, and the only way in which anything ever leaves it."""
+        with in_our_words(self.folder):
+            make_folder(self.folder)
         with atomic_write(self.path, replace=True) as file:
             file.write(encode(Line(book=heading)) + b"\n")
             for line in lines:
@@ -151,8 +141,13 @@ class JournalFile:
         return self.size()
 
     def groups(self, start: int = 0) -> Iterator[Group]:
-        """The changes behind this place, one at a time. What cannot be read is left out; `broken` names it."""
-        yield from _whole(self.path, start)
+        """The changes behind this place, one at a time. What cannot be read is left out; `broken` names it.
+
+        Where this device has no journal yet, another device's serves.
+        """
+        path = self.path if self.exists() else self.elder()
+        if path is not None:
+            yield from _whole(path, start)
 
     def broken(self) -> Iterator[tuple[int, str]]:
         """The lines that cannot be read, by number, and why."""

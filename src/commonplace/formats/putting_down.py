@@ -97,8 +97,6 @@ class Putting:
 
     def _say(self, intents: list[Intent], written: Written, links: Links, *, anew: bool) -> tuple[Commit, int]:
         """The commit point. A journal that is begun, or from which something was erased, is written whole."""
-        if anew and not self._file_draft.erased:
-            self._journal.begin(self._heading())
         whole = anew or bool(self._file_draft.erased)
         lines = [*self._lines(0 if whole else self._journal_seq)]
         commit = Commit(
@@ -124,7 +122,7 @@ class Putting:
         """What the journal says beside its entries, without what was erased; tombstones as they are now."""
         for id, mark, seq in self._draft.marks():
             yield Line(bury=(id, mark, seq))
-        for group in self._journal.groups() if self._journal.exists() else ():
+        for group in self._journal.groups():
             for line in group.lines:
                 if line.remember is not None and line.remember[2] not in self._file_draft.erased:
                     yield line

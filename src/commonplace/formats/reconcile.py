@@ -102,6 +102,10 @@ class Reconciler:
             return
         if raw is None:
             return
+        if not raw and self._inventory.last(path) is not None:
+            # An editor does not leave a file of nothing: it was not downloaded, or its content was lost.
+            self._aside(path, 0, "the file is empty, and memories stood in it; nothing was taken out")
+            return
         digest = sha256(raw).digest()
         if before is None or digest != before.sha256:
             self._compare(path, stamp, raw)
@@ -113,7 +117,7 @@ class Reconciler:
             raise TooLargeError(f"the file has more than {self._format.largest} bytes and was not read")
         raw = self._files.read(path)
         after = self._files.seen(path, b"")
-        unsettled = raw is not None and not raw.endswith(b"\n") and _is_young(stamp)
+        unsettled = raw and not raw.endswith(b"\n") and _is_young(stamp)
         if raw is None or after is None or after.stamp != stamp or unsettled:
             self.unsettled = True
             return None
@@ -174,8 +178,9 @@ class Reconciler:
             return None  # a copy of a note: it is another memory
         if entry.standing is not None:
             return self._draft.memory(entry.standing.memory_id)
-        moved = next((known for known in self._missing.values() if known.digest == entry.found.digest), None)
-        return self._draft.memory(moved.memory_id) if moved else None
+        moved = next((known.memory_id for known in self._missing.values() if known.digest == entry.found.digest), None)
+        back = moved or self._inventory.former(entry.found.digest)
+        return self._draft.memory(back) if back else None
 
     def _still_there(self, known: Known) -> bool:
         return os.path.lexists(self._files.full(known.place.path))
@@ -212,7 +217,7 @@ class Reconciler:
         self._texts[memory_id] = entry.found
 
     def _let_go(self, known: Known) -> None:
-        self._inventory.displace([known.memory_id])
+        self._inventory.retire(known)
         self.outcome.gone.append(known.memory_id)
         before = self._draft.memory(known.memory_id)
         if before is not None and before.status is not Status.DELETED:

@@ -29,11 +29,11 @@ def is_behind(draft: Draft, journal: JournalFile) -> bool:
 def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> None:
     """Bring the catalog to where the journal is."""
     inventory = draft.inventory()
-    start, size = int(inventory.fact("journal_size") or 0), journal.size()
-    if size <= start:
+    known, size = inventory.fact("journal_size"), journal.size()
+    if size <= int(known or 0) and not (known is None and journal.elder()):
         return
     follower = _Follower(draft, format)
-    for group in journal.groups(start):
+    for group in journal.groups(int(known or 0)):
         follower.take(group)
     follower.end()
     if follower.last is not None:

@@ -73,6 +73,33 @@ class BackupReport(Noun, frozen=True, kw_only=True):
     verified: bool
 
 
+class Check(Noun, frozen=True, kw_only=True):
+    """One thing in which two books were compared."""
+
+    name: str
+    compared: int
+    equal: bool
+    differing: tuple[str, ...] = ()
+    """Where they differ, by id; the first twenty."""
+    sha256: str | None = None
+    """Of all that was compared and is equal."""
+
+
+class CopyReport(Noun, frozen=True, kw_only=True):
+    """What was copied, what the target's files cannot hold, and whether both were proved to be the same."""
+
+    source: str
+    target: str
+    operations: int
+    resumed_after: int = 0
+    """How much of it a copy that was cut off had brought there already."""
+    memories: int
+    beside: dict[str, int] = {}
+    """What the target keeps in the journal beside its files because these cannot hold it: field, and how many have it."""
+    checks: tuple[Check, ...] = ()
+    verified: bool = False
+
+
 class IndexReport(Noun, frozen=True, kw_only=True):
     """How far the vectors have come."""
 

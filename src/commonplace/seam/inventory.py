@@ -47,6 +47,10 @@ class Inventory(Protocol):
         """Is a file known whose name is this one, but for case and Unicode form?"""
         ...
 
+    def former(self, digest: bytes) -> str | None:
+        """The memory whose entry, of exactly these bytes, somebody took out of a file."""
+        ...
+
     def drawn(self, memory_id: str) -> set[tuple[str, str]]:
         """The links (relation, other end) that were read out of this memory's own text."""
         ...
@@ -71,6 +75,10 @@ class Inventory(Protocol):
 
     def displace(self, memory_ids: Iterable[str]) -> None:
         """These memories stand in no file now."""
+        ...
+
+    def retire(self, known: Known) -> None:
+        """Somebody took this entry out of its file. If the same bytes are put back one day, it is the same memory."""
         ...
 
     def draw(self, memory_id: str, links: set[tuple[str, str]]) -> None:

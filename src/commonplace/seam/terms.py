@@ -74,3 +74,5 @@ class Capabilities(Noun, frozen=True, kw_only=True):
     concurrent_writers: bool = True
     full_text: bool = True
     purge: bool = True
+    held_beside: tuple[str, ...] = ()
+    """The fields of a memory that the book's own files cannot hold. They are kept in the journal beside them."""

@@ -34,6 +34,7 @@ class Described:
         takes_progress: bool = False,
         destroys: bool = False,
         example: str = "",
+        book_from: str = "",
     ) -> None:
         self.name, self.group, self.summary = name, group, summary
         self.module, self.verb, self.request = module, verb, request
@@ -43,6 +44,8 @@ class Described:
         self.destroys = destroys
         """Cannot be undone: a surface asks before it calls."""
         self.example = example
+        self.book_from = book_from
+        """The field of the request that names the book, where it is not the one that is open."""
 
     def request_class(self) -> type[Request]:
         found: type[Request] = getattr(import_module(f"commonplace.engine.{self.module}"), self.request)
@@ -71,12 +74,12 @@ OPERATIONS: tuple[Described, ...] = (
         example='upsert-profile-fact editor "Alice uses Helix."',
     ),
     Described(
-        "link", WRITING, "say how one memory stands to another", "link", "link", "MakeLink", "link",
-        ("from_id", "relation", "to_id"), writes=True, example="link ID supports OTHER",
-    ),
-    Described(
         "retain", WRITING, "a new digest, and facts to find later, all or nothing", "retain", "retain", "Retain", "records",
         ("retain",), writes=True, example='retain "W @Bob: runs the night build." --digest "Bob runs the builds."',
+    ),
+    Described(
+        "link", WRITING, "say how one memory stands to another", "link", "link", "MakeLink", "link",
+        ("from_id", "relation", "to_id"), writes=True, example="link ID supports OTHER",
     ),
     Described(
         "unlink", WRITING, "take a link back", "link", "unlink", "Unlink", "link", ("from_id", "relation", "to_id"),
@@ -242,6 +245,11 @@ OPERATIONS: tuple[Described, ...] = (
     Described(
         "import", KEEPING, "bring an export in; twice is once", "import_", "import_", "Import", "import", ("path",),
         writes=True, takes_progress=True, example="import memory.jsonl",
+    ),
+    Described(
+        "copy", KEEPING, "bring a whole book, with its history, into another canon", "copy", "copy", "Copy", "copy",
+        ("from_book", "to_book"), takes_progress=True, book_from="from_book",
+        example="copy sqlite:memory.sqlite vault:notes --verify",
     ),
 )  # fmt: skip
 BY_NAME = {operation.name: operation for operation in OPERATIONS}

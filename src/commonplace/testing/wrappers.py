@@ -108,7 +108,7 @@ def _read_only(url: str) -> UnavailableError:
 class Lesser(Wrapped):
     """A canon that declares it can do less, and says so when it is asked: how the contract's other answers are proved."""
 
-    def __init__(self, canon: Canon, **cannot: bool) -> None:
+    def __init__(self, canon: Canon, **cannot: Any) -> None:
         super().__init__(canon)
         self.capabilities = Capabilities(**cannot)
 

@@ -26,6 +26,7 @@ CREATE INDEX IF NOT EXISTS inventory_names_of ON inventory_names (memory_id);
 CREATE TABLE IF NOT EXISTS inventory_links (
     memory_id TEXT NOT NULL, relation TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (memory_id, relation, other)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS inventory_links_to ON inventory_links (other);
+CREATE TABLE IF NOT EXISTS inventory_former (digest BLOB PRIMARY KEY, memory_id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS inventory_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 _PLACED = "SELECT path, key, memory_id, digest FROM inventory_places"
@@ -85,6 +86,10 @@ class SqliteInventory:
     def is_taken(self, path: str) -> bool:
         return self._db.execute("SELECT 1 FROM inventory_files WHERE plain = ?", (_plain(path),)).get is not None
 
+    def former(self, digest: bytes) -> str | None:
+        found: str | None = self._db.execute("SELECT memory_id FROM inventory_former WHERE digest = ?", (digest,)).get
+        return found
+
     def drawn(self, memory_id: str) -> set[tuple[str, str]]:
         rows = self._db.execute("SELECT relation, other FROM inventory_links WHERE memory_id = ?", (memory_id,))
         return {(relation, other) for relation, other in rows}
@@ -125,7 +130,12 @@ class SqliteInventory:
     def displace(self, memory_ids: Iterable[str]) -> None:
         gone = [*memory_ids]
         self._unname(gone)
-        self._db.executemany("DELETE FROM inventory_places WHERE memory_id = ?", [(id,) for id in gone])
+        for table in ("inventory_places", "inventory_former"):
+            self._db.executemany(f"DELETE FROM {table} WHERE memory_id = ?", [(id,) for id in gone])
+
+    def retire(self, known: Known) -> None:
+        self.displace([known.memory_id])
+        self._db.execute("INSERT OR REPLACE INTO inventory_former VALUES (?, ?)", (known.digest, known.memory_id))
 
     def _unname(self, memory_ids: Iterable[str]) -> None:
         """Take their names away. Where another memory answers to one of them too, it has it now."""

@@ -21,11 +21,10 @@ def run(parsed: Parsed) -> int:
 
 def commands() -> dict[str, tuple[str, tuple[Option, ...]]]:
     """Every command with its summary and its own options."""
-    from commonplace.surfaces.cli.options import options_of
-    from commonplace.surfaces.cli.program import EXTRAS
+    from commonplace.surfaces.cli.program import EXTRAS, options_of
 
-    found = {one.name: (one.summary, options_of(one)) for one in OPERATIONS}
-    return found | {name: (said, ()) for name, (_, said) in EXTRAS.items()}
+    found = {one.name: (one.summary, options_of(one.name)) for one in OPERATIONS}
+    return found | {name: (said, options_of(name)) for name, (_, said) in EXTRAS.items()}
 
 
 def words_for(command: str) -> tuple[str, ...]:
@@ -37,6 +36,8 @@ def words_for(command: str) -> tuple[str, ...]:
         return (*commands(), *TOPICS)
     if command == "completion":
         return tuple(_SHELLS)
+    if command == "vvm":
+        return "run", "check"
     fields = fields_of(BY_NAME[command]) if command in BY_NAME else {}
     return tuple(
         word for name, field in fields.items() if name in BY_NAME[command].positional for word in field.choices
@@ -137,7 +138,7 @@ def _fish() -> Iterator[str]:
             yield f"complete -c commonplace {seen} {_fish_option(option)}"
         if words_for(name):
             yield f"complete -c commonplace {seen} -a '{' '.join(words_for(name))}'"
-    for name in ("import", "export", "backup"):
+    for name in ("vvm", "import", "export", "backup", "copy"):
         yield f"complete -c commonplace -n '__fish_seen_subcommand_from {name}' -F"
 
 

@@ -97,17 +97,23 @@ def of_command(operation: Described, page: Page) -> Iterator[Line]:
 
 
 def of_extra(name: str) -> Iterator[Line]:
-    from commonplace.surfaces.cli.program import EXTRAS
+    from commonplace.surfaces.cli.program import EXTRAS, options_of
 
     arguments, example = {
         "help": (" [COMMAND or TOPIC]", "help exit-codes"),
         "completion": (" bash|zsh|fish", "completion bash >> ~/.bashrc"),
         "demo": ("", "demo"),
+        "vvm": (" run|check FILE [OPTIONS]", "vvm run support.vvm --model http://localhost:11434/v1#llama3"),
     }[name]
     yield [(f"commonplace {name}", "title"), (f": {EXTRAS[name][1]}", "")]
     yield []
     yield [("usage: ", "dim"), (f"commonplace {name}{arguments}", "")]
     yield []
+    if options := options_of(name):
+        yield [("Options", "bold")]
+        for option in options:
+            yield from _described(_names(option), option.help)
+        yield []
     yield [("Example", "bold")]
     yield [(f"  $ commonplace {example}", "")]
 

@@ -17,6 +17,7 @@ EXTRAS = {
     "help": ("helps", "show how to use a command, or a topic"),
     "completion": ("completion", "print a completion script for bash, zsh or fish"),
     "demo": ("demo", "see it all at work on a throw-away book"),
+    "vvm": ("vvm", "run or check a program of agent calls that remember"),
 }
 
 
@@ -72,8 +73,16 @@ def options_of(command: str) -> tuple[Option, ...]:
 
         return options.options_of(BY_NAME[command])
     if command in EXTRAS:
-        return ()
+        return _extra_options(command)
     raise unknown_command(command, (*BY_NAME, *EXTRAS))
+
+
+def _extra_options(command: str) -> tuple[Option, ...]:
+    if command != "vvm":
+        return ()
+    from commonplace.surfaces.cli.vvm import OPTIONS
+
+    return OPTIONS
 
 
 def _import_lightly() -> None:
@@ -105,7 +114,7 @@ def ask(operation: Described, parsed: Parsed) -> Any:
     from commonplace.surfaces.cli.options import request_of
 
     request = request_of(operation, parsed)
-    with open_book(operation, parsed) as book:
+    with open_book(operation, parsed, getattr(request, operation.book_from, None)) as book:
         if operation.destroys and not request.dry_run and "yes" not in parsed.options:
             from commonplace.surfaces.cli.asking import is_confirmed
 
@@ -114,7 +123,7 @@ def ask(operation: Described, parsed: Parsed) -> Any:
         return perform(operation, book, request, parsed)
 
 
-def open_book(operation: Described, parsed: Parsed) -> Book:
+def open_book(operation: Described, parsed: Parsed, url: str | None = None) -> Book:
     """Only a verb that writes may begin a new book: a question about a missing one is a mistake worth hearing about."""
     from commonplace import settings
     from commonplace.surfaces.cli.options import number
@@ -123,7 +132,11 @@ def open_book(operation: Described, parsed: Parsed) -> Book:
     asked = parsed.everywhere_last("timeout")
     timeout = settings.BUSY_TIMEOUT_SECONDS if asked is None else number(asked, "--timeout")
     return open_book(
-        parsed.everywhere_last("book"), actor=actor_of(parsed), surface="cli", timeout=timeout, create=operation.writes
+        url or parsed.everywhere_last("book"),
+        actor=actor_of(parsed),
+        surface="cli",
+        timeout=timeout,
+        create=operation.writes,
     )
 
 
@@ -180,7 +193,7 @@ def is_well(said: Any) -> bool:
     """False when it went through but somebody should look: findings, lines kept aside, a purge that left something."""
     if getattr(said, "kept_aside", None) or getattr(said, "remaining", None):
         return False
-    return bool(getattr(said, "ok", True))
+    return bool(getattr(said, "ok", True)) and all(check.equal for check in getattr(said, "checks", ()))
 
 
 def color_of(parsed: Parsed) -> str:

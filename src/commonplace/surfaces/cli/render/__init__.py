@@ -26,6 +26,7 @@ _RENDERERS = {
     "examination": "reports:examination",
     "import": "reports:imported",
     "report": "reports:report",
+    "copy": "reports:copied",
     "event": "taking:event",
     "source": "taking:source",
     "worked": "taking:worked",
@@ -45,7 +46,7 @@ def ids_of(operation: Described, answer: Any) -> Iterable[Line]:
     """The quiet answer: an id a line, so that one command can feed the next; for `get` the content itself."""
     if operation.name == "get":
         return [[(line, "")] for line in answer.content.split("\n")]
-    if operation.answers in ("examination", "report", "import", "worked"):
+    if operation.answers in ("examination", "report", "import", "copy", "worked"):
         return []
     if operation.name == "context":
         return [[(citation.split()[0], "")] for citation in answer.citations]

@@ -10,7 +10,15 @@ from commonplace.surfaces.cli.render.records import pairs
 from commonplace.surfaces.operations import Described
 
 if TYPE_CHECKING:
-    from commonplace.model.finding import BookStats, Examination, Finding, ImportReport, PurgeReport
+    from commonplace.model.finding import (
+        BookStats,
+        Check,
+        CopyReport,
+        Examination,
+        Finding,
+        ImportReport,
+        PurgeReport,
+    )
 
 _SEVERITIES = {"error": ("✗", "bad"), "warning": ("▲", "warn"), "info": ("·", "dim")}
 
@@ -56,6 +64,30 @@ def imported(_: Described, answer: ImportReport, page: Page) -> Iterator[Line]:
     if answer.kept_aside:
         yield [(f"  {len(answer.kept_aside):,} lines were kept aside:", "warn")]
         yield from found(answer.kept_aside, page)
+
+
+def copied(_: Described, answer: CopyReport, page: Page) -> Iterator[Line]:
+    whole = all(check.equal for check in answer.checks)
+    said = f"copied {answer.operations:,} operations, {answer.memories:,} memories are there now"
+    yield [(page.glyph("✓ " if whole else "✗ "), "good" if whole else "bad"), (said, "")]
+    if answer.resumed_after:
+        yield [(f"  {answer.resumed_after:,} operations were there from an earlier copy", "dim")]
+    if answer.beside:
+        yield [("  kept in the journal beside the files, which cannot hold it:", "dim")]
+        yield from pairs(
+            ((name.replace("_", " "), f"{count:,} memories") for name, count in answer.beside.items()), page
+        )
+    for check in answer.checks:
+        yield from _checked(check, page)
+
+
+def _checked(check: Check, page: Page) -> Iterator[Line]:
+    style = "good" if check.equal else "bad"
+    verdict = "equal" if check.equal else "DIFFERENT: " + ", ".join(check.differing)
+    yield [
+        (f"  {page.glyph('✓ ' if check.equal else '✗ ')}{check.name:<11}", style),
+        (f"{check.compared:>8,}  {verdict}", ""),
+    ]
 
 
 def report(operation: Described, answer: Any, page: Page) -> Iterator[Line]:

@@ -1,0 +1,329 @@
+"""What every book in files promises beyond the canon's own contract: people may edit it, the catalog may be deleted.
+
+class TestMine(FilesContract):
+    def format(self):
+        return MyFormat()
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace.catalog.sqlite.derived import CatalogHome
+from commonplace.engine.book import Book
+from commonplace.engine.scribe import Scribe
+from commonplace.errors import CommonplaceError, UnavailableError
+from commonplace.formats.canon import FileCanon
+from commonplace.formats.steps import Files
+from commonplace.model.words import Entity, Status
+from commonplace.seam.format import Format
+from commonplace.storage.atomic_write import LocalFiles
+from commonplace.testing.canon_contract import CanonContract
+from commonplace.testing.state import state_of
+
+
+class FilesContract(CanonContract):
+    """Subclass, provide `format`, and you are done."""
+
+    def format(self) -> Format:
+        raise NotImplementedError
+
+    def open_canon(self, where: Path) -> FileCanon:
+        home = CatalogHome(str(where / "cache"), str(where / "book"), 5.0)
+        return FileCanon(str(where / "book"), self.format(), home)
+
+    def raw(self, where: Path) -> dict[str, bytes]:
+        return {str(path.relative_to(where)): path.read_bytes() for path in where.rglob("*") if path.is_file()}
+
+    def opened(self, where: Path) -> Book:
+        return Book(Scribe(self.open_canon(where), files=LocalFiles))
+
+    @pytest.fixture
+    def book(self, tmp_path: Path) -> Iterator[Book]:
+        with self.opened(tmp_path) as opened:
+            yield opened
+
+    @staticmethod
+    def save(book: Book, content: str, **fields: Any) -> str:
+        return book.save(content, type="project", scope="global", **fields).id
+
+    @staticmethod
+    def edit(where: Path, old: str, new: str) -> None:
+        """As a person would in an editor: in whichever file of the book it stands."""
+        touched = 0
+        for path in (where / "book").rglob("*"):
+            if path.is_file() and ".commonplace" not in path.parts and old.encode() in path.read_bytes():
+                path.write_bytes(path.read_bytes().replace(old.encode(), new.encode()))
+                touched += 1
+        assert touched
+
+    def test_a_persons_edit_is_honoured_on_the_next_call_and_journalled(self, book: Book, tmp_path: Path) -> None:
+        """V19, X-2."""
+        id = self.save(book, "The gate opens at seven.")
+        self.edit(tmp_path, "at seven", "at eight")
+        assert book.get(id).content == "The gate opens at eight."
+        edit = book.history(id)[-1]
+        assert (edit.verb, edit.actor, edit.surface) == ("edit", "operator", "files")
+        assert book.search("gate eight").results[0].record.id == id
+
+    def test_what_a_person_edited_can_be_seen_as_it_was_and_reverted(self, book: Book, tmp_path: Path) -> None:
+        id = self.save(book, "The gate opens at seven.")
+        self.edit(tmp_path, "at seven", "at eight")
+        edit = book.history(id)[-1]
+        book.revert(edit.id)
+        assert book.get(id).content == "The gate opens at seven."
+        assert b"at seven" in b"".join(self.files(tmp_path).values())
+
+    @staticmethod
+    def files(where: Path) -> dict[str, bytes]:
+        """The book's own files, without the journal beside them."""
+        return {
+            str(path.relative_to(where)): path.read_bytes()
+            for path in (where / "book").rglob("*")
+            if path.is_file() and ".commonplace" not in path.parts
+        }
+
+    def test_a_deleted_catalog_is_rebuilt_with_the_same_answers(self, tmp_path: Path) -> None:
+        """X-1."""
+        with self.opened(tmp_path) as book:
+            one = self.save(book, "The gate opens at seven.", idempotency_key="k")
+            two = self.save(book, "The gate closes at nine.", tags=["hours"])
+            book.link(one, two, "supports")
+            three = book.evolve(two, "The gate closes at ten.", reason="summer").id
+            book.forget(one)
+            self.edit(tmp_path, "at ten", "at eleven")
+            before = state_of(book._scribe.canon)
+            found = [result.record.id for result in book.search("gate closes")]
+        shutil.rmtree(tmp_path / "cache")
+        with self.opened(tmp_path) as book:
+            assert state_of(book._scribe.canon) == before
+            assert [result.record.id for result in book.search("gate closes")] == found == [three]
+            assert book.verify().ok
+            assert book.save("The gate opens at seven.", type="project", scope="global", idempotency_key="k").id == one
+
+    def test_looking_again_opens_no_file(self, book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.save(book, "The gate opens at seven.")
+        book.list()
+        monkeypatch.setattr(Files, "read", None)
+        assert len(book.list()) == 1
+
+    def test_reading_a_folder_changes_no_byte_of_it(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+            self.save(book, "The gate closes at nine.")
+        shutil.rmtree(tmp_path / "book" / ".commonplace")
+        shutil.rmtree(tmp_path / "cache")
+        before = self.raw(tmp_path)
+        with self.opened(tmp_path) as book:
+            assert sorted(record.content for record in book.list()) == [
+                "The gate closes at nine.",
+                "The gate opens at seven.",
+            ]
+            assert book.search("gate opens").results
+            book.doctor()
+        after = {name: raw for name, raw in self.raw(tmp_path).items() if not name.startswith("cache")}
+        assert after == before
+
+    def test_what_was_found_has_the_same_id_after_a_rebuild(self, tmp_path: Path) -> None:
+        """Also where nothing but the files is left."""
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+        ids = []
+        for _ in range(2):
+            shutil.rmtree(tmp_path / "cache")
+            shutil.rmtree(tmp_path / "book" / ".commonplace", ignore_errors=True)
+            with self.opened(tmp_path) as book:
+                ids.append([record.id for record in book.list()])
+        assert ids[0] == ids[1] != []
+
+    def test_what_a_person_takes_out_is_deleted_and_comes_back_when_put_back(self, book: Book, tmp_path: Path) -> None:
+        id = self.save(book, "The gate opens at seven.")
+        self.save(book, "The lamp is green.")
+        book.list()
+        kept = self.files(tmp_path)
+        self.take_out(tmp_path)
+        assert book.get(id).status is Status.DELETED
+        assert [record.content for record in book.list()] == ["The lamp is green."]
+        for name, raw in kept.items():
+            (tmp_path / name).write_bytes(raw)
+        assert book.get(id).status is Status.ACTIVE
+
+    def test_a_file_that_is_suddenly_empty_takes_nothing_out(self, book: Book, tmp_path: Path) -> None:
+        """R4, row 50."""
+        id = self.save(book, "The gate opens at seven.")
+        book.list()
+        kept = self.files(tmp_path)
+        for name in kept:
+            (tmp_path / name).write_bytes(b"")
+        assert book.get(id).status is Status.ACTIVE
+        for name, raw in kept.items():
+            (tmp_path / name).write_bytes(raw)
+        assert [operation.verb for operation in book.history(id)] == ["save"]
+
+    def take_out(self, where: Path) -> None:
+        """Everything that says seven."""
+        for name, raw in self.files(where).items():
+            lines = [line for line in raw.splitlines(keepends=True) if b"seven" not in line]
+            if name.endswith(".jsonl"):
+                (where / name).write_bytes(b"".join(lines))
+            elif b"seven" in raw:
+                (where / name).unlink()
+
+    def test_a_change_that_was_cut_off_behind_the_journal_is_finished_by_whoever_comes_next(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Row 2."""
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "carry_out", _cut_off)
+                with pytest.raises(KeyboardInterrupt):
+                    self.save(book, "The gate closes at nine.")
+            assert b"at nine" not in b"".join(
+                raw for name, raw in self.files(tmp_path).items() if "partial" not in name
+            )
+        with self.opened(tmp_path) as book:
+            assert len(book.list()) == 2
+            assert book.verify().ok
+        assert b"at nine" in b"".join(self.files(tmp_path).values())
+        assert not [name for name in self.raw(tmp_path) if "partial" in name]
+
+    def test_a_change_that_was_cut_off_before_the_journal_said_it_never_happened(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+            before = self.raw(tmp_path / "book")
+            with monkeypatch.context() as broken:
+                broken.setattr("commonplace.formats.journal_file.append_lines", _cut_off)
+                with pytest.raises(KeyboardInterrupt):
+                    self.save(book, "The gate closes at nine.")
+            assert len(book.list()) == 1
+            assert self.raw(tmp_path / "book") == before
+            self.save(book, "The gate closes at nine.")
+            assert book.verify().ok
+
+    def test_a_torn_end_of_the_journal_is_left_out_and_named(self, tmp_path: Path) -> None:
+        """Row 27."""
+        with self.opened(tmp_path) as book:
+            id = self.save(book, "The gate opens at seven.")
+        journal = next((tmp_path / "book" / ".commonplace").glob("journal-*.jsonl"))
+        whole = journal.read_bytes()
+        for length in (2, 40, 400):
+            journal.write_bytes(whole + whole[-length:-1])
+            with self.opened(tmp_path) as book:
+                assert [record.id for record in book.list()] == [id]
+                assert book.verify().ok
+                self.save(book, f"Something else, {length}.")
+                assert any(finding.code == "corrupt" for finding in book.doctor().findings)
+            journal.write_bytes(whole)
+            shutil.rmtree(tmp_path / "cache")
+
+    def test_a_purge_leaves_nothing_in_any_file(self, book: Book, tmp_path: Path) -> None:
+        """R12, row 126."""
+        id = self.save(book, "The xylophonecanary sings.", idempotency_key="k")
+        self.save(book, "The gate opens at seven.")
+        self.edit(tmp_path, "xylophonecanary", "xylophonecanaryagain")
+        book.list()
+        book.purge(id)
+        assert not [name for name, raw in self.raw(tmp_path).items() if b"xylophonecanary" in raw]
+        assert len(book.list()) == 1
+        assert book.verify().ok
+
+    def test_what_was_purged_stays_purged_after_a_rebuild(self, tmp_path: Path) -> None:
+        with self.opened(tmp_path) as book:
+            id = self.save(book, "The xylophonecanary sings.")
+            book.purge(id)
+        shutil.rmtree(tmp_path / "cache")
+        with self.opened(tmp_path) as book:
+            assert not book.list()
+            with book._scribe.reading() as view:
+                assert view.is_purged(id)
+                assert [*view.ids(Entity.MEMORY)] == []
+
+    def test_a_lost_journal_is_written_anew_from_what_is_known(self, book: Book, tmp_path: Path) -> None:
+        id = self.save(book, "The gate opens at seven.")
+        shutil.rmtree(tmp_path / "book" / ".commonplace")
+        self.save(book, "The gate closes at nine.")
+        assert len(book.history(id)) == 1
+        shutil.rmtree(tmp_path / "cache")
+        with self.opened(tmp_path) as again:
+            assert len(again.list()) == 2
+            assert [operation.verb for operation in again.history(id)] == ["save"]
+
+    def test_a_folder_that_vanished_is_not_taken_for_a_new_book(self, tmp_path: Path) -> None:
+        """R4."""
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+        (tmp_path / "book").rename(tmp_path / "elsewhere")
+        with pytest.raises(UnavailableError) as refused:
+            self.open_canon(tmp_path)
+        assert refused.value.code == "missing"
+        assert not (tmp_path / "book").exists()
+
+    def test_a_folder_that_was_moved_keeps_its_ids_and_its_history(self, tmp_path: Path) -> None:
+        """Row 52."""
+        with self.opened(tmp_path) as book:
+            id = self.save(book, "The gate opens at seven.")
+        (tmp_path / "there").mkdir()
+        (tmp_path / "book").rename(tmp_path / "there" / "book")
+        with self.opened(tmp_path / "there") as book:
+            assert [record.id for record in book.list()] == [id]
+            assert [operation.verb for operation in book.history(id)] == ["save"]
+
+    def test_another_device_begins_with_the_history_that_is_there(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with self.opened(tmp_path) as book:
+            id = self.save(book, "The gate opens at seven.")
+        shutil.rmtree(tmp_path / "cache")
+        monkeypatch.setattr("commonplace.formats.journal_file.device", lambda: "deadbeef")
+        monkeypatch.setattr("commonplace.formats.canon.device", lambda: "deadbeef")
+        with self.opened(tmp_path) as book:
+            assert [record.id for record in book.list()] == [id]
+            self.save(book, "The gate closes at nine.")
+            assert [operation.verb for operation in book.history(id)] == ["save"]
+            assert book.verify().ok
+        assert len([*(tmp_path / "book" / ".commonplace").glob("journal-*.jsonl")]) == 2
+
+    def test_a_damaged_catalog_is_put_aside_and_made_anew(self, tmp_path: Path) -> None:
+        """Row 39."""
+        with self.opened(tmp_path) as book:
+            id = self.save(book, "The gate opens at seven.")
+        for path in (tmp_path / "cache").rglob("catalog.sqlite"):
+            path.write_bytes(b"garbage")
+        with self.opened(tmp_path) as book:
+            assert [record.id for record in book.list()] == [id]
+
+    def test_a_backup_is_the_folder_as_it_was(self, book: Book, tmp_path: Path) -> None:
+        self.save(book, "The gate opens at seven.")
+        report = book.backup(str(tmp_path / "copy"))
+        assert report.verified
+        assert report.memories == 1
+        assert {name.partition("/")[2]: raw for name, raw in self.files(tmp_path).items()} == {
+            str(path.relative_to(tmp_path / "copy")): path.read_bytes()
+            for path in (tmp_path / "copy").rglob("*")
+            if path.is_file() and ".commonplace" not in path.parts
+        }
+
+    def test_odd_bytes_in_its_files_never_stop_the_others(self, book: Book, tmp_path: Path) -> None:
+        """Rows 28, 29, 32."""
+        self.save(book, "The gate opens at seven.")
+        for name, raw in self.files(tmp_path).items():
+            for odd in (b"\xff\xfe\x00garbage", b"null\n", b"[]\n", b"\xe9\n", b"{" * 5000 + b"\n"):
+                (tmp_path / name).write_bytes(raw + odd)
+                try:
+                    book.list()
+                except CommonplaceError as refused:
+                    pytest.fail(f"{name}: {refused.message}")
+            (tmp_path / name).write_bytes(raw)
+        assert [record.content for record in book.list()] == ["The gate opens at seven."]
+
+
+def _cut_off(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
