@@ -1,0 +1,1 @@
+"""How do memories lie in a folder of Markdown notes that a person reads and edits too?"""
