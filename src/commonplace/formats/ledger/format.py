@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from commonplace import settings
 from commonplace.formats.ledger.change import LEDGER, PAGE, Change
 from commonplace.formats.ledger.entries import entries_of
 from commonplace.formats.ledger.lines import read_lines
@@ -35,6 +36,7 @@ class LedgerFormat:
 
     name = "ledger"
     holds = frozenset({"content"})
+    largest = settings.MAX_BOOK_FILE_BYTES
 
     def scan(self, folder: str) -> dict[str, Stamp]:
         found: dict[str, Stamp] = {}
