@@ -67,9 +67,14 @@ def _exports(path: str, parsed: Parsed) -> int:
 
     program = load(path)
     Page(sys.stderr).write(_told(program.warnings) if sys.stderr.isatty() else [])
+    if "model" not in parsed.options and program.needs_a_model:
+        raise UsageError("vvm run needs --model MODEL", "ADDRESS#NAME, or exec:COMMAND for a program that answers.")
     arguments = typed(parsed.options.get("arg", []), program.inputs)
-    host = Host(notify=_note, **_patience(parsed))
-    exports = running.run(program, models_of(parsed.options.get("model", [])), arguments, host)
+    models = models_of(parsed.options.get("model", []))
+    try:
+        exports = running.run(program, models, arguments, Host(notify=_note, **_patience(parsed)))
+    finally:
+        models.close()
     _show(running.shown(exports), parsed)
     return 1 if running.has_errors(exports) else 0
 

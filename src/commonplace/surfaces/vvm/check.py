@@ -46,8 +46,9 @@ def check(program: Block, findings: Findings) -> None:
     _placeholders(program, findings)
     _order(program, findings)
     _packs(program, findings)
-    _unused(program, findings)
-    _exports(program, findings)
+    if not findings.errors:  # what is read in part has names whose use was not seen
+        _unused(program, findings)
+        _exports(program, findings)
 
 
 def functions(program: Block) -> list[Def]:

@@ -13,15 +13,19 @@ from commonplace.surfaces.vvm.check import check, functions
 from commonplace.surfaces.vvm.errors import Diagnostic, Findings, Place, ProgramError, ProgramTooLargeError
 from commonplace.surfaces.vvm.parser import normalised, parse
 from commonplace.surfaces.vvm.syntax import (
+    AgentCall,
     AgentDecl,
     Block,
+    Criterion,
     Export,
     ExportPack,
     InputDecl,
+    Judged,
     ModuleImport,
     Name,
     SkillImport,
     bound_in,
+    within,
 )
 
 MAX_BYTES = 256 * 1024
@@ -51,6 +55,11 @@ class Program(NamedTuple):
     @property
     def project(self) -> str:
         return os.path.dirname(self.main.path)
+
+    @property
+    def needs_a_model(self) -> bool:
+        nodes = (node for source in self.sources for node in within(*source.body))
+        return any(isinstance(node, AgentCall | Judged | Criterion) for node in nodes)
 
     @property
     def inputs(self) -> list[InputDecl]:
