@@ -1,0 +1,26 @@
+"""`memory_delete`: the text leaves every file of the book, and a tombstone without content stays (G25, G26, X-3).
+
+Destroying is otherwise the operator's alone. On this surface the design gives it to the agent: what it stored it may take back,
+in a file of its own. So it is done with the operator's authority, under the name of this surface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from commonplace.surfaces.tools.arguments import Refused, shown, text_of
+
+if TYPE_CHECKING:
+    from commonplace.engine.book import Book
+    from commonplace.surfaces.tools.entries import Entry
+
+
+def delete(entries: Sequence[Entry], operator: Callable[[], Book], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    id = (text_of(arguments, "id") or "").strip()
+    if not id:
+        raise Refused("id is required")
+    if id not in (entry.id for entry in entries):
+        raise Refused(f"memory {shown(id)} not found")
+    operator().purge(id, reason="memory_delete")
+    return {"ok": True}
