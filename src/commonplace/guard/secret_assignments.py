@@ -111,7 +111,7 @@ def _is_about_something_else(page: Page, match: Match[str]) -> bool:
     if suffix and compiled(formats.NOT_THE_VALUE).search(suffix):
         return True
     before = page.low[max(start - 16, 0) : start]
-    if match[0].lower() == "key" and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
+    if page.low.startswith("key", start) and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
         return True
     if before.endswith(":"):
         return compiled(formats.IN_AN_ARN).search(page.text, max(start - 16, 0), start) is not None

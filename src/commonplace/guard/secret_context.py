@@ -138,7 +138,7 @@ def _is_aws_secret(value: str) -> bool:
     return not compiled(r"[0-9a-f]+").fullmatch(value) and is_generated(value)
 
 
-def _matches(page: Page, pattern: str, *marks: bytes, back: int = 0) -> Iterator[Match[str]]:
+def _matches(page: Page, pattern: str, *marks: str, back: int = 0) -> Iterator[Match[str]]:
     """What the pattern takes where one of the marks begins, none overlapping the one before it."""
     done = 0
     match_at = compiled(pattern).match

@@ -166,12 +166,13 @@ LINK = (
     r"[\"'`\])*}\\]{0,4}"
     r"(?:\s{0,3}\([^()\n\"'`]{1,40}\)|\s(?:for|of|on|to|in|at|für|von|zum|zur|pour|du|de|d'|para|del|per|voor)"
     rf"(?:\s(?>[^{_SPACE}:=|\"'`>→是为為は는은\\]{{1,24}})){{1,5}}?)?"
-    r"\s{0,8}"
+    # How the rest begins; most text that is no link is told apart here.
+    rf"\s{{0,8}}(?=[{_SPACE}:=>|,(\\\"'`iwhgaletéèä：＝→是为為は는은-])"
     r"(?:"
-    r"(?P<word>\b(?:is|was|has\ been|got|are|ist|war|lautet|wurde|est|es|era|é|è|ist\ jetzt|är|to)\b"
-    r"(?:\s(?:now|set|changed|reset|updated|rotated|jetzt|nun|maintenant|ahora|geändert|to|auf|à|a)\b){0,3}\s{0,2}[:=]?\s{1,8})"
-    r"|:\s{0,3}[A-Za-z][\w\[\].|]{0,30}\s{1,3}=\s{1,4}"
+    r":\s{0,3}[A-Za-z](?>[\w\[\].|]{0,30})\s{1,3}=\s{1,4}"
     r"|(?:=>|:=|={1,3}|::?|：|＝|->|→|>|\||(?<=\S)[ ][-–—][ ])\s{0,8}"
+    r"|(?P<word>\b(?:is|was|has\ been|got|are|ist|war|lautet|wurde|est|es|era|é|è|ist\ jetzt|är|to)\b"
+    r"(?:\s(?:now|set|changed|reset|updated|rotated|jetzt|nun|maintenant|ahora|geändert|to|auf|à|a)\b){0,3}\s{0,2}[:=]?\s{1,8})"
     r"|\s(?:value|val)=|(?:是|为|為|は|は、|는|은)[:：]?\s{0,4}"
     r"|(?P<quoted>[,(]?\s{0,12}(?=\\?[\"'`]))"
     r")"
@@ -193,9 +194,9 @@ JUDGED = 64  # so much of a value, at most
 VALUE = (
     r"[frbu]?(?P<quote>\\?[\"'`“„«])(?P<inside>"
     r"(?<=\")[^\"\n”»]{8,64}|(?<=')[^'\n”»]{8,64}|(?<=`)[^`\n”»]{8,64}|(?<=[“„«])[^“„«\n”»]{8,64})"
-    rf"|(?![^{_END}]{{0,7}}?{NEXT})"
+    rf"|(?!(?=(?>[^{_END}=:]{{0,31}})[=:])[^{_END}]{{0,7}}?{NEXT})"
     # What is not only words has a digit, a symbol or a capital after a small letter.
-    rf"(?=[^{_END}{_SYMBOLS}]{{0,63}}[{_SYMBOLS}]|[^{_END}]{{0,63}}?(?<=[a-z])[A-Z])"
+    rf"(?=(?>[^{_END}{_SYMBOLS}]{{0,63}})[{_SYMBOLS}]|(?=(?>[^{_END}A-Z]{{0,63}})[A-Z])[^{_END}]{{0,63}}?(?<=[a-z])[A-Z])"
     rf"(?P<plain>[^{_END}]{{8,{JUDGED}}})"
 )
 # The rest of a value that is longer than what is judged.

@@ -6,9 +6,19 @@ built: names and words come in long runs of one kind of letter, generated values
 """
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
 
-_PIECES = r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
+# A value's shape: what kind each character is of.
+_SHAPES = bytes(
+    ord("a" if chr(code).islower() else "A" if chr(code).isupper() else "0" if chr(code).isdigit() else ".")
+    if code < 128
+    else ord(".")
+    for code in range(256)
+)
+# A capital belongs to the small letters after it, but not a whole word of them.
+_PIECES = b"a+|A(?:a+|A*)|0+"
+_TURNS = (b"a0", b"A0", b"0a", b"0A")
 _SLUG = r"(?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+)(?:[-_./:@,+ ](?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+))*"
 
 _TEMPLATE = (
@@ -50,8 +60,13 @@ def compiled(pattern: str) -> re.Pattern[str]:
 def is_plain(value: str) -> bool:
     """Too short, a sentence, or only words: nothing in it that a word would not have."""
     if " " in value:  # generated values may hold spaces, but a long one then holds every kind of character
-        return len(value) < 32 or _kinds(value) < 4 or _mean_piece(value) > 2.0
+        return len(value) < 32 or not _is_jumbled(value)
     return len(value) < 8 or compiled(r"[0-9]|[a-z][A-Z]|[!#%^*~&$?=+@]").search(value) is None
+
+
+def _is_jumbled(value: str) -> bool:
+    shape = _shape(value)
+    return _kinds(value, shape) >= 4 and _mean_piece(value, shape) <= 2.0
 
 
 def is_reference(value: str, quoted: bool) -> bool:
@@ -60,7 +75,7 @@ def is_reference(value: str, quoted: bool) -> bool:
         return True
     called = not quoted and ("(" in value or "[" in value)
     call = compiled(_CODE).match(value) if called else None
-    return call is not None and _mean_piece(call[0]) >= 2.5
+    return call is not None and _mean_piece(call[0], _shape(call[0])) >= 2.5
 
 
 def is_generated(value: str) -> bool:
@@ -70,19 +85,24 @@ def is_generated(value: str) -> bool:
         return _has_bits(value, 2.0)
     if size < 8:
         return False
-    mean = _mean_piece(value)
+    shape = _shape(value)
+    mean = _mean_piece(value, shape)
     if size < 16:
-        drawn = mean <= 2.4 and (_kinds(value) >= 3 or _is_unpronounceable(value)) and _has_bits(value, 2.7)
+        drawn = (
+            mean <= 2.4 and (_kinds(value, shape) >= 3 or _is_unpronounceable(value, shape)) and _has_bits(value, 2.7)
+        )
     else:
-        drawn = mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value))
-        drawn = drawn and _kinds(value) >= 2 and _has_bits(value, 3.0)
+        drawn = mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value, shape))
+        drawn = drawn and _kinds(value, shape) >= 2 and _has_bits(value, 3.0)
     # So many short pieces make a name only if something stands between them.
     return drawn and (value.isalnum() or not compiled(_SLUG).fullmatch(value))
 
 
 def is_encoded(value: str) -> bool:
     """Looks like base64 or the like; enough where a header already says that a credential follows."""
-    return is_generated(value) or (_kinds(value) >= 3 and compiled(r"[\w+/=~.-]+").fullmatch(value) is not None)
+    return is_generated(value) or (
+        _kinds(value, _shape(value)) >= 3 and compiled(r"[\w+/=~.-]+").fullmatch(value) is not None
+    )
 
 
 def is_chosen(value: str) -> bool:
@@ -99,7 +119,7 @@ def is_chosen(value: str) -> bool:
 
 def is_mixed(value: str) -> bool:
     """Letters of both cases and digits, or a symbol among them: what the next word of a sentence never is."""
-    return _kinds(value) >= 3 and compiled(r"[0-9]").search(_untechnical(value)) is not None
+    return _kinds(value, _shape(value)) >= 3 and compiled(r"[0-9]").search(_untechnical(value)) is not None
 
 
 def _untechnical(value: str) -> str:
@@ -118,26 +138,33 @@ def _has_symbol(value: str) -> bool:
     return compiled(r"[!#%^*~&$?=+@]").search(value.strip("*?=")) is not None
 
 
-def _mean_piece(value: str) -> float:
+def _shape(value: str) -> bytes:
+    return value.encode("latin-1", "replace").translate(_SHAPES)
+
+
+def _mean_piece(value: str, shape: bytes) -> float:
     """Mean length of the runs of one kind of letter or of digits."""
-    pieces = compiled(_PIECES).findall(value)
-    if not pieces:
-        return len(value)
-    return (len(value) if value.isascii() and value.isalnum() else len("".join(pieces))) / len(pieces)
+    pieces = len(_pieces()(shape))
+    return (len(value) - shape.count(b".")) / pieces if pieces else len(value)
 
 
-def _is_unpronounceable(value: str) -> bool:
+@cache
+def _pieces() -> Callable[[bytes], list[bytes]]:
+    return re.compile(_PIECES).findall
+
+
+def _is_unpronounceable(value: str, shape: bytes) -> bool:
     """Letters and digits alternate, or consonants pile up, more than in any name."""
-    if len(compiled(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])").findall(value)) >= 4:
+    if sum(map(shape.count, _TURNS)) >= 4:
         return True
     return compiled(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}").search(value) is not None
 
 
-def _kinds(value: str) -> int:
+def _kinds(value: str, shape: bytes) -> int:
     """How many of lower case, upper case, digits and symbols occur."""
-    lower, upper = value.lower(), value.upper()
-    digits = compiled(r"[0-9]").search(value) is not None
-    return (value != upper) + (value != lower) + digits + (not value.isalnum())
+    if value.isascii():
+        return len(set(shape))
+    return (value != value.upper()) + (value != value.lower()) + (b"0" in shape) + (not value.isalnum())
 
 
 def _has_bits(value: str, least: float) -> bool:
@@ -181,11 +208,4 @@ def _bits(counts: list[int]) -> float:
     from math import log2  # a shared library; most processes never judge a value
 
     size = sum(counts)
-    return log2(size) - sum(map(_weighed, counts)) / size
-
-
-@lru_cache(maxsize=4096)
-def _weighed(count: int) -> float:
-    from math import log2
-
-    return count * log2(count)
+    return log2(size) - sum([count * log2(count) for count in counts if count > 1]) / size
