@@ -74,7 +74,7 @@ def fields_of(block: Block) -> list[Field]:
     """The fields that begin at the left margin, in their order, with what they say."""
     starts = [number for number, line in enumerate(block.lines) if line[0] not in " \t#\r\n" and not _ITEM.match(line)]
     found: list[Field] = []
-    for first, end in zip(starts, [*starts[1:], len(block.lines)], strict=True):
+    for first, end in zip(starts, [*starts[1:], len(block.lines)], strict=False):
         keyed = _FIELD.match(block.lines[first])
         if keyed:
             found.append(_field(block.lines, first, end, keyed))

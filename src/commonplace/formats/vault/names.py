@@ -12,8 +12,8 @@ from unicodedata import normalize
 from commonplace.model.hashing import sha256
 
 _LONGEST = 120  # bytes; with `-99`, a date and `.md` still far below the 255 that file systems take
-# Separators, what Windows refuses, what a wikilink takes as its own sign, controls, and characters nobody sees.
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|%#^\[\]\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]')
+# Separators, what Windows refuses, and what a wikilink takes as its own sign.
+_UNSAFE = re.compile(r'[/\\:*?"<>|%#^\[\]]')
 _AT_THE_START = re.compile(r"\A[ ._~-]")  # hidden, reserved, an option, a backup
 _AT_THE_END = re.compile(r"[ .~]\Z")
 _DEVICES = re.compile(r"\A(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|\Z)", re.IGNORECASE)
@@ -27,6 +27,8 @@ def safe_name(text: str) -> str:
     if _SIMPLE.fullmatch(text):
         return text
     name = _UNSAFE.sub(_escape, normalize("NFC", text))
+    if not name.isprintable():  # controls, and characters that nobody sees
+        name = "".join(char if char.isprintable() else _escape_one(char) for char in name)
     for edge in (_AT_THE_START, _AT_THE_END, _DEVICES):
         name = edge.sub(lambda found: _escape_one(found[0][:1]) + found[0][1:], name)
     return _cut(name, text) if len(name.encode()) > _LONGEST else name or "%"

@@ -87,7 +87,12 @@ class VaultInMemory:
             self.files[step.path] = step.content
 
     def save(self, content: str, **fields: Any) -> MemoryRecord:
-        made = {"slug": content.split()[0].lower().strip("."), "created_at": NOW, "updated_at": NOW, "tier": "T3"}
+        made = {
+            "slug": content.split(maxsplit=1)[0].lower().strip("."),
+            "created_at": NOW,
+            "updated_at": NOW,
+            "tier": "T3",
+        }
         record = a_memory(content, **made | fields)
         self.change(record)
         return record
