@@ -105,6 +105,8 @@ def _options(asked: dict[str, Value], at: Place) -> dict[str, Value]:
     for key, value in known.items():
         if sort_of(value) != _OPTIONS[key]:
             raise thrown(f"{key} is {_OPTIONS[key]}, not {sort_of(value)}", at)
+    if isinstance(known.get("retry"), float):
+        raise thrown("retry is a whole number", at)
     return known
 
 
