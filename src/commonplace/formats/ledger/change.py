@@ -42,6 +42,7 @@ class Change:
     def __init__(self, altered: Sequence[Altered], shelf: Shelf) -> None:
         self._shelf = shelf
         self._after = {one.memory_id: one.record for one in altered if one.record is not None}
+        self._before = {one.memory_id: getattr(one, "before", None) for one in altered}
         self._purged = [one.memory_id for one in altered if one.record is None]
         standing = shelf.at(PAGE)
         self._holder = standing[0].memory_id if standing else None
@@ -75,13 +76,13 @@ class Change:
             return self._page.content  # the ledger is about to forget every digest, also the one that stands
         if self._page.id not in self._after:
             return None
-        before = self._shelf.record(self._page.id) if self._page.id == self._holder else None
-        return None if before is not None and before.content == self._page.content else self._page.content
+        stays = self._page.id == self._holder and _same(self._before[self._page.id], self._page)
+        return None if stays else self._page.content
 
     def _said(self, id: str, record: MemoryRecord) -> _Said | None:
         if self._page is not None and id == self._page.id:
             return None
-        before, known = self._shelf.record(id), self._shelf.known(id)
+        before, known = self._before[id], self._shelf.known(id)
         if before is not None and (record.kind == KIND or not _says_more(before, record)):
             return None  # what became of it, and old digests, are in the journal
         retained = record.status is Status.ACTIVE and record.kind != KIND
@@ -95,7 +96,7 @@ class Change:
         return any(id == self._holder or self._was_digest(id) for id in self._purged)
 
     def _was_digest(self, id: str) -> bool:
-        before = self._shelf.record(id)
+        before = self._before[id]
         return before is not None and before.kind == KIND
 
     def _ledger_steps(self, line: bytes) -> list[Step]:
