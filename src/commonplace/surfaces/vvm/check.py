@@ -111,34 +111,35 @@ def _inputs(program: Block, findings: Findings) -> None:
 def _placeholders(program: Block, findings: Findings) -> None:
     known = known_names(program)
     for one in program:
-        names = known | one.bound if isinstance(one, Def) else known
+        own = one.bound if isinstance(one, Def) else frozenset()
         for node in within(one):
-            if isinstance(node, Hole) and node.name is not None and node.name not in names:
+            if isinstance(node, Hole) and node.name is not None and node.name not in own and node.name not in known:
                 findings.add("E051", node.at, f"nothing is called `{node.name}`")
 
 
 def _order(program: Block, findings: Findings) -> None:
     """What may stand only inside of something, or only behind something."""
     imported = {one.alias for one in program if isinstance(one, ModuleImport)}
-    _walk(program, {*LIBRARY, *imported, *(one.name for one in functions(program))}, findings, "")
+    _walk(program, {*imported, *(one.name for one in functions(program))}, {*LIBRARY}, findings, "")
+    known = known_names(program)
     for one in functions(program):
-        _walk(one.body, known_names(program) | {*one.params}, findings, "def")
+        _walk(one.body, {*one.params}, known, findings, "def")
 
 
-def _walk(body: Iterable[Stmt], bound: set[str], findings: Findings, inside: str) -> None:
-    """Go through statements in the order of the text; `inside` names what is around them."""
+def _walk(body: Iterable[Stmt], bound: set[str], outer: set[str], findings: Findings, inside: str) -> None:
+    """Go through statements in the order of the text. `bound` grows on the way; `inside` names what is around."""
     for one in body:
         match one:
             case Return() if not inside.startswith("def"):
                 findings.add("E080", one.at)
             case Break() | Continue() if not inside.endswith("loop"):
                 findings.add("E081", one.at)
-            case Constrain() if one.name not in bound:
+            case Constrain() if one.name not in bound and one.name not in outer:
                 findings.add("E070", one.at, f"`{one.name}` has no value before this line")
         around = f"{inside} loop" if isinstance(one, For | While) else inside
         if isinstance(one, For):
             bound.add(one.name)
-        _walk(blocks_of(one), bound, findings, around)
+        _walk(blocks_of(one), bound, outer, findings, around)
         bound.update(name for name, _ in bound_in((one,)))
 
 

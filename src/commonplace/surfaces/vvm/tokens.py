@@ -119,7 +119,7 @@ class _Lexer:
         if end < 0:
             self._findings.add("E003", self._at(), "a string in three quotes is not closed", 'Close it with """.')
             self._make("string", "")
-            self._pos = len(self._text)
+            self._pass_to(len(self._text))
             return
         self._make("string", self._unescaped(self._text[self._pos + 3 : end], self._pos + 3))
         self._pass_to(end + 3)
@@ -152,7 +152,7 @@ class _Lexer:
         if end < 0:
             self._findings.add("E004", self._at())
             self._make("template", "")
-            self._pos = len(self._text)
+            self._pass_to(len(self._text))
             return
         self._make("template", self._text[self._pos + 1 : end])
         self._pass_to(end + 1)
