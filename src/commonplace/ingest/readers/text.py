@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from commonplace.ingest.readers.material import Material
 from commonplace.ingest.readers.turns import moment_of, role_of
@@ -16,11 +15,11 @@ from commonplace.model.transcript import Piece, Role, Transcript
 
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 _WORD = r"[\w.'\u2019-]{0,30}"
+# It begins with the line end before the line, because a search for that leaps from line to line; `^` would look everywhere.
 _SPEAKER = re.compile(
-    r"^[ \t]{0,3}(?:\[?(?P<at>\d{4}-\d\d-\d\d[T ][0-9:.]{5,15}(?:Z|[+-]\d\d:?\d\d)?)\]?[ \t]+)?(?:\*\*)?"
+    r"\n[ \t]{0,3}(?:\[?(?P<at>\d{4}-\d\d-\d\d[T ][0-9:.]{5,15}(?:Z|[+-]\d\d:?\d\d)?)\]?[ \t]+)?(?:\*\*)?"
     rf"(?P<name>[A-Za-z\u00c0-\u024f]{_WORD}(?: [A-Z]{_WORD}){{0,2}})"
-    r"(?:\*\*)?[ \t]*:(?:\*\*)?(?=[ \t\n]|$)[ \t]*",
-    re.MULTILINE,
+    r"(?:\*\*)?[ \t]*:(?:\*\*)?(?=[ \t\n]|\Z)[ \t]*"
 )
 # Words that stand before a colon without anybody speaking.
 _NO_SPEAKERS = """
@@ -34,13 +33,8 @@ warning what when where who why b n o s w
 _LABELS = frozenset(_NO_SPEAKERS.split())
 
 
-class _Line(NamedTuple):
-    """A line that somebody's turn may begin on."""
-
-    name: str
-    at: str | None
-    begins: int
-    start: int
+_Line = tuple[str, str | None, int, int]
+"""A line that somebody's turn may begin on: the name, the moment, where the line begins and where what is said does."""
 
 
 def read(material: Material) -> Transcript:
@@ -63,29 +57,25 @@ def paragraphs(text: str) -> tuple[Piece, ...]:
 
 def _conversation(text: str) -> list[_Line]:
     """The lines on which turns begin; none if it does not look like a conversation."""
-    found = [
-        _Line(match["name"], match["at"], match.start(), match.end())
-        for match in _SPEAKER.finditer(text)
-        if match["name"].lower() not in _LABELS and (match["name"][0].isupper() or role_of(match["name"]))
-    ]
-    if not found or text[: found[0].begins].strip():
+    matches = _SPEAKER.finditer("\n" + text)
+    lines: list[_Line] = [(match[2], match[1], match.start(), match.end() - 1) for match in matches]
+    speaks = {name: _may_speak(name) for name in {line[0] for line in lines}}
+    found = [line for line in lines if speaks[line[0]]]
+    if not found or text[: found[0][2]].strip():
         return []
-    names = [line.name for line in found]
-    is_known = any(role_of(name) for name in names)
-    return found if is_known or len({*names}) > 1 else []
+    names = {line[0] for line in found}
+    return found if len(names) > 1 or any(map(role_of, names)) else []
+
+
+def _may_speak(name: str) -> bool:
+    return name.lower() not in _LABELS and (name[0].isupper() or role_of(name) is not None)
 
 
 def _pieces(text: str, spoken: list[_Line]) -> Iterator[Piece]:
-    ends = [line.begins for line in spoken[1:]] + [len(text)]
-    for line, end in zip(spoken, ends, strict=True):
-        said = text[line.start : end].rstrip()
+    roles = {name: role_of(name) or Role.PERSON for name in {line[0] for line in spoken}}
+    ends = [line[2] for line in spoken[1:]] + [len(text)]
+    for (name, at, _, start), end in zip(spoken, ends, strict=True):
+        said = text[start:end].rstrip()
         if said:
-            role = role_of(line.name) or Role.PERSON
-            yield Piece(
-                role=role,
-                text=said,
-                start=line.start,
-                end=line.start + len(said),
-                speaker=line.name,
-                at=moment_of(line.at),
-            )
+            moment = moment_of(at) if at else None
+            yield Piece(role=roles[name], text=said, start=start, end=start + len(said), speaker=name, at=moment)
