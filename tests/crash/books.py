@@ -1,14 +1,29 @@
-"""A small book with every sort of thing in it, and what must be true of a book after any fault."""
+"""A small book with every sort of thing in it, on any canon, and what must be true of a book after any fault.
+
+Which canon is asked for is set once per test (`use`): the faults themselves know nothing of it. Children are forked, so they
+ask for the same one.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import commonplace
 from commonplace import Book, CommonplaceError
+from commonplace.catalog.sqlite.derived import CatalogHome
+
+IN_FILES = ("jsonl", "ledger", "vault")
+CANONS = ("sqlite", *IN_FILES)
+_asked = {"scheme": "sqlite"}
+
+on_every_canon = pytest.mark.parametrize("scheme", CANONS, indirect=True)
+on_file_canons = pytest.mark.parametrize("scheme", IN_FILES, indirect=True)
 
 WORDS = [
     "amber",
@@ -31,9 +46,58 @@ WORDS = [
 ]
 
 
+def on_each(name: str, *, sqlite: Any, files: Any) -> pytest.MarkDecorator:
+    """Every canon, with one size for the database and another for each canon of files."""
+    sizes = [("sqlite", sqlite), *((scheme, files) for scheme in IN_FILES)]
+    return pytest.mark.parametrize(("scheme", name), sizes, indirect=["scheme"])
+
+
+def use(scheme: str) -> None:
+    """From here on books are of this canon."""
+    _asked["scheme"] = scheme
+
+
+def in_files() -> bool:
+    return _asked["scheme"] != "sqlite"
+
+
+def book_in(where: Path | str) -> Path:
+    """What the book in this folder is: a file, or a folder of files."""
+    return Path(where) / ("book" if in_files() else "book.sqlite")
+
+
+def url_in(where: Path | str) -> str:
+    return f"{_asked['scheme']}:{book_in(where)}"
+
+
 def open_book(where: Path | str, **options: Any) -> Book:
     """The book in this folder."""
-    return commonplace.open(f"sqlite:{Path(where) / 'book.sqlite'}", **options)
+    return commonplace.open(url_in(where), **options)
+
+
+def open_warm(where: Path | str, **options: Any) -> Book:
+    """The same, with a catalog that has caught up: what is done next does only its own work."""
+    book = open_book(where, **options)
+    if in_files():
+        book.list(limit=1)
+    return book
+
+
+def keep_catalogs_in(folder: Path) -> None:
+    """On which disk the catalogs of file books lie; the test's own fixture puts them back."""
+    os.environ["XDG_CACHE_HOME"] = str(folder)
+
+
+def forget_catalog(where: Path | str) -> None:
+    """Another book is about to stand where one stood."""
+    books = os.path.join(os.environ["XDG_CACHE_HOME"], "commonplace", "books")
+    shutil.rmtree(CatalogHome(books, str(book_in(where)), 1.0).place, ignore_errors=True)
+
+
+def remove(where: Path) -> None:
+    """The book and all that belongs to it."""
+    shutil.rmtree(where, ignore_errors=True)
+    forget_catalog(where)
 
 
 @dataclass(frozen=True)
@@ -60,6 +124,7 @@ class Template:
         return cls(folder, truth, ids, operation, operations, _other_export(where))
 
     def copy(self, where: Path) -> Path:
+        forget_catalog(where)
         shutil.copytree(self.folder, where, dirs_exist_ok=True)
         return where
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from . import children, mounts
+from . import books, children, mounts
 from .books import Template
 
 
@@ -28,10 +28,32 @@ def rng(seed: int) -> random.Random:
     return random.Random(seed)
 
 
+@pytest.fixture(autouse=True)
+def scheme(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The canon of this test's books; SQLite unless the test asks for others. Catalogs of file books lie in its own folder."""
+    chosen: str = getattr(request, "param", "sqlite")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    books.use(chosen)
+    yield chosen
+    books.use("sqlite")
+
+
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
-    """A small closed book with every sort of thing in it, made once and copied by each fault."""
-    return Template.make(tmp_path_factory.mktemp("template"))
+def _templates(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Template]:
+    made: dict[str, Template] = {}
+
+    def template_of(scheme: str) -> Template:
+        if scheme not in made:
+            made[scheme] = Template.make(tmp_path_factory.mktemp(f"template-{scheme}"))
+        return made[scheme]
+
+    return template_of
+
+
+@pytest.fixture
+def template(scheme: str, _templates: Callable[[str], Template]) -> Template:
+    """A small closed book with every sort of thing in it, made once per canon and copied by each fault."""
+    return _templates(scheme)
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,6 @@ both subjects, and the loop treats them alike.
 from __future__ import annotations
 
 import random
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Protocol
 
 from commonplace import Book
 
-from .books import open_book, what_is_wrong
+from .books import open_book, remove, what_is_wrong
 from .children import Child, Said, Say
 from .mounts import Disk
 from .workload import Account, Writer
@@ -99,7 +98,7 @@ class BookUnderFire:
         if self._round % self._rotate == self._rotate - 1:
             self.retried += self._account.under_way
             self._account = Account()
-            shutil.rmtree(self.folder)
+            remove(self.folder)
         self._round += 1
         return problems
 

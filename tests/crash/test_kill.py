@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from .books import on_each, on_every_canon
 from .broken import EagerBook, TwoTransactions
 from .interrupt import BookUnderFire, kill_again_and_again
 
@@ -20,11 +21,13 @@ def _survives(place: Path, rng: random.Random, kills: int) -> None:
     assert book.retried > kills // 30, "too few kills fell into a save"
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_is_torn_in_300_kills(place: Path, rng: random.Random) -> None:
-    _survives(place, rng, 300)
+@on_each("kills", sqlite=300, files=60)
+def test_nothing_acknowledged_is_lost_and_nothing_is_torn_by_kills(place: Path, rng: random.Random, kills: int) -> None:
+    _survives(place, rng, kills)
 
 
 @pytest.mark.nightly
+@on_every_canon
 def test_nothing_acknowledged_is_lost_and_nothing_is_torn_in_10_000_kills(place: Path, rng: random.Random) -> None:
     _survives(place, rng, 10_000)
 
@@ -36,6 +39,7 @@ def test_the_control_that_writes_in_two_transactions_is_found_torn(place: Path, 
     assert any("TORN" in problem for problem in problems)
 
 
+@on_every_canon
 def test_the_control_that_answers_before_it_saves_is_found_to_lose(place: Path, rng: random.Random) -> None:
     problems = kill_again_and_again(EagerBook(place), rng, 40)
     assert any("LOST" in problem for problem in problems)
