@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commonplace.model.finding import Finding
     from commonplace.model.record import MemoryRecord
     from commonplace.seam.catalog import View
-    from commonplace.seam.format import Altered, Contents, Place, Put, Shelf, Stamp, Written
+    from commonplace.seam.format import Altered, Contents, Known, Place, Put, Shelf, Stamp, Written
 
 
 class VaultFormat:
@@ -55,6 +55,9 @@ class VaultFormat:
         from commonplace.formats.vault.patch import held
 
         return {**held(record), "content": tidy(record.content)}
+
+    def restored(self, gone: Sequence[Known], shelf: Shelf) -> Sequence[Put]:  # noqa: ARG002 (no other file tells it)
+        return ()
 
     def names(self, place: Place) -> tuple[str, ...]:
         """A note's path, and its name as links have it; as written, and as a reader does who does not mind the case."""

@@ -83,10 +83,7 @@ def understand(path: str, text: str, layout: Layout) -> Understood:
     fields = {field.key: field for field in fields_of(block)} if block.lines else {}
     facts = {key: field.value for key, field in fields.items() if field.value is not None}
     spot = layout.spot(path)
-    said = _fields(path, block, facts, spot)
-    for key in [field for field, key in TEXTS if key in fields and not fields[key].is_simple]:
-        del said[key]  # it says something that only a YAML library understands: whatever is known of it stays
-    return Understood(block, fields, said)
+    return Understood(block, fields, _fields(path, block, facts, spot))
 
 
 def tidy(content: str) -> str:
@@ -114,9 +111,9 @@ def _fields(path: str, block: Block, facts: Facts, spot: Spot) -> dict[str, Any]
         "kind": kind,
         "type": _word(Type, facts.get("type")) or type_of(kind),
         "status": status,
-        "status_reason": _text(facts, "superseded_reason") or _text(facts, "status_reason"),
+        "status_reason": _text(facts, "superseded_reason" if "superseded_reason" in facts else "status_reason"),
         "deleted_at": _moment(facts.get("deleted_at")),
-        "tags": _tags(facts, "" if ours else block.body),
+        "tags": tuple(_listed(facts.get("tags"), ", ")) if ours else _tags(facts, block.body),
         "slug": _name(facts.get("slug")) or stem,
         "always_load": _always_load(facts, spot, status),
         "aliases": tuple(_listed(facts.get("aliases"), ","))[: settings.MAX_ALIASES],
@@ -188,7 +185,7 @@ def is_true(value: object) -> bool:
 
 
 def _tags(facts: Facts, body: str) -> tuple[str, ...]:
-    """Those of the frontmatter; in a note that we did not write, those in the text too."""
+    """Of a note that we did not write: those of the frontmatter, and those in the text."""
     told = [tag.removeprefix("#") for tag in _listed(facts.get("tags"), ", ")]
     inline = inline_tags(body) if "#" in body else []
     tags = dict.fromkeys(tag for tag in (*told, *inline) if 0 < len(tag) <= settings.MAX_TAG_CHARS)

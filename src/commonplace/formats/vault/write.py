@@ -50,7 +50,7 @@ class Writing:
 
     def written(self, altered: Sequence[Altered]) -> Written:
         plans, new = [], []
-        for memory_id, record in altered:
+        for memory_id, record, *_ in altered:
             standing = self._shelf.known(memory_id)
             if record is None:
                 self._destroy(memory_id, standing)

@@ -17,7 +17,7 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
 from commonplace.testing.strategies import records, statements, storable, texts
 
-from .vault_shelf import VaultInMemory
+from .vault_shelf import VaultInMemory, known_by
 
 _NAMES = st.text(storable, min_size=1, max_size=60)
 _SLUGS = st.sampled_from(["", "a", "con", "x" * 90, "..", "_inbox", "a/b"]) | _NAMES
@@ -177,7 +177,7 @@ def test_any_text_is_read_without_an_error(text: str, path: str) -> None:
 def test_changing_one_field_of_a_memory_changes_one_field_of_its_note(text: str, field: str, value: str) -> None:
     path = "Agent/Memory/fix/n.md"
     vault = VaultInMemory({path: text.encode()})
-    record = vault.records.get(f"id-of-{path}")
+    record = vault.records.get(known_by(path))
     assume(record is not None and getattr(record, field) != value)
     assert record is not None
     before = take_apart(text)

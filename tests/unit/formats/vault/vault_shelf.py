@@ -8,6 +8,7 @@ from typing import Any
 
 from commonplace.formats.vault.format import VaultFormat
 from commonplace.formats.vault.names import plain
+from commonplace.model.ids import id_of
 from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Relation, Status
@@ -15,6 +16,11 @@ from commonplace.seam.format import Altered, Append, Found, Known, Place, Put, R
 from commonplace.testing.makers import a_memory
 
 NOW = datetime(2026, 5, 3, 12, tzinfo=UTC)
+
+
+def known_by(path: str) -> str:
+    """The id of a note that has none of its own."""
+    return id_of(path, NOW)
 
 
 class VaultInMemory:
@@ -112,7 +118,7 @@ class VaultInMemory:
         if found is None:
             return None
         said = {"created_at": NOW, "updated_at": NOW, **found.fields}
-        said.setdefault("id", f"id-of-{path}")
+        said.setdefault("id", known_by(path))
         record = a_memory(said.pop("content"), **said)
         self.records[record.id] = record
         self.standing[record.id] = Known(Place(path), record.id, found.digest)
