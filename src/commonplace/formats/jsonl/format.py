@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from commonplace import settings
 from commonplace.errors import TooLargeError
-from commonplace.formats.jsonl.ids import FILE, HIGHEST, LEFT, UTF_16, Ids, go_last, left, marked
+from commonplace.formats.jsonl.ids import FILE, HIGHEST, LEFT, UTF_16, Entering, Ids, go_last, left, marked
 from commonplace.formats.jsonl.lines import Odd, entry_of, line_of
 from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
 from commonplace.model.finding import Finding
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from commonplace.seam.format import Shelf
 
 SET_ASIDE = ".commonplace/set-aside.jsonl"
-# A million memories of two hundred letters. The file is read whole, so that what is larger is no file of memories (row 43).
-MAX_FILE_BYTES = 256 * 1024 * 1024
 _NOTES = (HIGHEST, LEFT, SET_ASIDE)
 # So many lines that cannot be understood are named one by one; the rest are counted.
 _NAMED_ASIDE = 1_000
@@ -39,6 +38,7 @@ class JsonlFormat:
 
     name = "jsonl"
     holds = frozenset(("content", "scope", "scope_word", "repo_id", "tags", "created_at"))
+    largest = settings.MAX_BOOK_FILE_BYTES
 
     def __init__(self, id_start: int = 1) -> None:
         self._ids = Ids(id_start)
@@ -46,9 +46,12 @@ class JsonlFormat:
     # Reading --------------------------------------------------------------------------------------------------------------
 
     def scan(self, folder: str) -> dict[str, Stamp]:
-        """The file, and the notes that we keep for it: they change with it, and are looked at with the same care."""
+        """The file, and the notes that we keep for it: they change with it, and are looked at with the same care.
+
+        It is read whole, so one that is far too large is refused before anything is done with it (row 43).
+        """
         found = {path: stamp for path in (FILE, *_NOTES) if (stamp := _stamp(os.path.join(folder, path)))}
-        if FILE in found and found[FILE].size > MAX_FILE_BYTES:
+        if FILE in found and found[FILE].size > self.largest:
             raise _too_large(found[FILE].size)
         return found
 
@@ -77,6 +80,9 @@ class JsonlFormat:
     def told(self, record: MemoryRecord) -> Mapping[str, Any]:
         """What a line of this record would say: an edit of the line changes only what differs from this."""
         return entry_of(line_of("m-0", record)).fields
+
+    def restored(self, gone: Sequence[Known], shelf: Shelf) -> Sequence[Put]:  # noqa: ARG002 (no other file tells it)
+        return ()
 
     def names(self, place: Place) -> tuple[str, ...]:
         return (place.key,)
@@ -125,21 +131,21 @@ class _Change:
     """What one transaction means to the file."""
 
     def __init__(self, altered: Sequence[Altered], shelf: Shelf) -> None:
-        self.entering: list[MemoryRecord] = []
+        self.entering: list[Entering] = []
         self.changing: dict[str, MemoryRecord] = {}
         self.leaving: dict[str, str] = {}
         self.purged: set[str] = set()
-        for memory_id, record in dict(altered).items():
-            known = shelf.known(memory_id)
-            if record is not None and record.status is Status.ACTIVE:
-                self._stands(record, known)
+        for one in altered:
+            known = shelf.known(one.memory_id)
+            if one.record is not None and one.record.status is Status.ACTIVE:
+                self._stands(one.record, known, is_new=one.before is None)
             elif known is not None:
-                self.leaving[known.place.key] = memory_id
-                self.purged |= {known.place.key} if record is None else set()
+                self.leaving[known.place.key] = one.memory_id
+                self.purged |= {known.place.key} if one.record is None else set()
 
-    def _stands(self, record: MemoryRecord, known: Known | None) -> None:
+    def _stands(self, record: MemoryRecord, known: Known | None, *, is_new: bool) -> None:
         if known is None:
-            self.entering.append(record)
+            self.entering.append(Entering(record, is_new))
         elif sha256(line_of(known.place.key, record)).digest() != known.digest:
             self.changing[known.place.key] = record
 
@@ -191,7 +197,7 @@ def _bounded(aside: list[Aside]) -> list[Aside]:
 
 def _too_large(size: int) -> TooLargeError:
     return TooLargeError(
-        f"{FILE} has {size} bytes; the limit is {MAX_FILE_BYTES}",
+        f"{FILE} has {size} bytes; the limit is {JsonlFormat.largest}",
         where=FILE,
         hint="Is it the right file? A larger book belongs into sqlite:, see `commonplace copy`.",
     )

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.errors import ConflictError, InvalidError
 from commonplace.formats.jsonl.lines import number_of
@@ -28,6 +28,14 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NONE = -1  # the number of what has none
 
 
+class Entering(NamedTuple):
+    """A memory that is to stand in the file."""
+
+    record: MemoryRecord
+    is_new: bool
+    """The book learns it just now, so it never left the file."""
+
+
 class Ids:
     """The ids of one file."""
 
@@ -39,16 +47,16 @@ class Ids:
         """So high a number stood in the file, be it in a line that cannot be understood."""
         self._seen = highest if self._seen is None else max(self._seen, highest)
 
-    def give(self, entering: Sequence[MemoryRecord], shelf: Shelf) -> dict[str, MemoryRecord]:
+    def give(self, entering: Sequence[Entering], shelf: Shelf) -> dict[str, MemoryRecord]:
         """An id for each of these, in ascending order where they bring none along."""
         highest = self._highest(shelf)
         keys: dict[str, MemoryRecord] = {}
-        for record in sorted(entering, key=_own_number):
-            key = _own_key(record, highest, shelf)
+        for one in sorted(entering, key=_own_number):
+            key = _own_key(one, highest, shelf)
             if key is None or key in keys:
                 key = _next_key(highest, shelf)
             highest = max(highest, _number(key))
-            keys[key] = record
+            keys[key] = one.record
         return keys
 
     def _highest(self, shelf: Shelf) -> int:
@@ -85,23 +93,26 @@ def left(leaving: Mapping[str, str]) -> list[Append]:
     return [Append(LEFT, "".join(notes).encode())] if notes else []
 
 
-def _own_key(record: MemoryRecord, highest: int, shelf: Shelf) -> str | None:
+def _own_key(one: Entering, highest: int, shelf: Shelf) -> str | None:
     """The id by which it was known here before, or that it brings along and that was never given here."""
-    brought = (key for key in record.aliases if _number(key) > highest)
-    return _key_it_left_with(record, shelf) or next(brought, None)
+    brought = next((key for key in one.record.aliases if _number(key) > highest), None)
+    return brought if one.is_new else _key_it_left_with(one.record, shelf) or brought
 
 
 def _key_it_left_with(record: MemoryRecord, shelf: Shelf) -> str | None:
-    if record.updated_at == record.created_at:
-        return None  # it is new, so it never left
     needle, noted = json.dumps(record.id).encode(), (shelf.content(LEFT) or b"").splitlines()
     for note in reversed(noted):
         if needle in note:
             with suppress(ValueError, TypeError, KeyError):
                 told = json.loads(note)
-                if told["memory"] == record.id and _number(told["id"]) > _NONE and shelf.named(told["id"]) is None:
+                if told["memory"] == record.id and _number(told["id"]) > _NONE and _is_free(told["id"], record, shelf):
                     return str(told["id"])
     return None
+
+
+def _is_free(key: str, record: MemoryRecord, shelf: Shelf) -> bool:
+    named = shelf.named(key)
+    return named is None or named.id == record.id
 
 
 def _next_key(highest: int, shelf: Shelf) -> str:
@@ -113,8 +124,8 @@ def _next_key(highest: int, shelf: Shelf) -> str:
     return f"m-{number}"
 
 
-def _own_number(record: MemoryRecord) -> int:
-    return max(map(_number, record.aliases), default=_NONE)
+def _own_number(one: Entering) -> int:
+    return max(map(_number, one.record.aliases), default=_NONE)
 
 
 def _number(key: str) -> int:

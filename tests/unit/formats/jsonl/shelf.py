@@ -76,7 +76,10 @@ class MemoryShelf:
 
     def keep(self, *records: MemoryRecord | str) -> Written:
         """One transaction: these records are now so; those of which only the id is given are destroyed."""
-        altered = [Altered(one, None) if isinstance(one, str) else Altered(one.id, one) for one in records]
+        altered = [
+            Altered(one, None) if isinstance(one, str) else Altered(one.id, one, self.records.get(one.id))
+            for one in records
+        ]
         written = self.format.write(altered, self)
         for step in written.steps:
             self._do(step)
@@ -85,7 +88,7 @@ class MemoryShelf:
             self.names[known.place.key] = known.memory_id
         for memory_id in written.gone:
             del self.names[self.places.pop(memory_id).place.key]
-        for memory_id, record in altered:
+        for memory_id, record, _ in altered:
             self.records.pop(memory_id, None)
             if record is not None:
                 self.records[memory_id] = record

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.errors import ConflictError, InvalidError, TooLargeError
-from commonplace.formats.jsonl.format import MAX_FILE_BYTES, SET_ASIDE, JsonlFormat
+from commonplace.formats.jsonl.format import SET_ASIDE, JsonlFormat
 from commonplace.formats.jsonl.ids import FILE, HIGHEST
 from commonplace.formats.jsonl.lines import line_of
 from commonplace.seam.format import Append, Place, Put
@@ -64,7 +64,7 @@ def test_a_file_that_cannot_be_one_of_memories_is_refused_with_the_limit(tmp_pat
     """Row 43: without reading it."""
     (tmp_path / FILE).touch()
     os.truncate(tmp_path / FILE, 1 << 40)
-    with pytest.raises(TooLargeError, match=str(MAX_FILE_BYTES)):
+    with pytest.raises(TooLargeError, match=str(JsonlFormat.largest)):
         JsonlFormat().scan(str(tmp_path))
 
 
@@ -182,7 +182,7 @@ def test_a_line_in_a_hand_of_its_own_is_not_made_ours(shelf: MemoryShelf) -> Non
 def test_what_is_put_away_leaves_the_file_and_comes_back_under_its_id(shelf: MemoryShelf, status: str) -> None:
     _three(shelf)
     before = shelf.text
-    record = shelf.of("m-2").with_(updated_at=EPOCH)
+    record = shelf.of("m-2")
     assert shelf.keep(record.with_(status=status)).gone == [record.id]
     assert _ids(shelf) == ["m-1", "m-3"]
     shelf.format = JsonlFormat()
@@ -230,7 +230,7 @@ def test_a_line_that_never_counted_is_kept_aside_when_its_id_leaves(shelf: Memor
     """R3, row 30: it would otherwise come up in the place of what was put away. A later purge takes it too."""
     older = b'{"id":"m-1","text":"older"}'
     shelf.take_in(older + b'\n{"id":"m-1","text":"newer"}\n')
-    memory = shelf.of("m-1").with_(updated_at=EPOCH)
+    memory = shelf.of("m-1")
     shelf.keep(memory.with_(status="archived"))
     assert shelf.files[FILE] == b""
     assert shelf.files[SET_ASIDE] == older + b"\n"
