@@ -35,7 +35,7 @@ def _check(path: str, parsed: Parsed) -> int:
     from commonplace.surfaces.vvm.program import examine
 
     if parsed.options:
-        raise UsageError("vvm check takes a file and nothing else")
+        raise UsageError("vvm check takes a file and nothing else", "It only reads: no model, no inputs.")
     found = examine(path).findings
     page = _page(parsed)
     well = not any(one.is_error for one in found)
