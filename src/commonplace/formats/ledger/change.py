@@ -42,7 +42,7 @@ class Change:
     def __init__(self, altered: Sequence[Altered], shelf: Shelf) -> None:
         self._shelf = shelf
         self._after = {one.memory_id: one.record for one in altered if one.record is not None}
-        self._before = {one.memory_id: getattr(one, "before", None) for one in altered}
+        self._before = {one.memory_id: one.before for one in altered}
         self._purged = [one.memory_id for one in altered if one.record is None]
         standing = shelf.at(PAGE)
         self._holder = standing[0].memory_id if standing else None

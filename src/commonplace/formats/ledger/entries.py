@@ -40,21 +40,36 @@ class Entry:
         return Found(self.key, sha256(self.text.encode()), self._fields())
 
     def _fields(self) -> dict[str, Any]:
-        said = understand_line(self.text)
-        fields: dict[str, Any] = {
-            "content": self.text,
-            "type": said.type,
-            "kind": said.kind,
-            "scope": Scope.GLOBAL,
-            "tags": said.entities,
-            "occurrences": self.times,
+        fields = word_fields(self.text) | {
             "id": self.id,
-            "confidence": said.confidence,
+            "occurrences": self.times,
             "created_at": self.first,
             "observed_at": self.last,
-            "status": Status.INBOX if self.status is not None and self.status not in tuple(Status) else self.status,
+            "status": self.status if self.status is None or self.status in tuple(Status) else Status.INBOX,
         }
         return {name: value for name, value in fields.items() if value is not None}
+
+
+class _Anything:
+    """Equal to whatever it is compared with."""
+
+    def __eq__(self, _: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+ANYTHING = _Anything()
+BY_LINES = ("occurrences", "created_at", "observed_at", "status")
+"""What the lines around a statement tell of it. The book knows it better: editing the words must not change it."""
+
+
+def word_fields(text: str) -> dict[str, Any]:
+    """What a statement's own words say of it."""
+    said = understand_line(text)
+    fields = {"content": text, "type": said.type, "kind": said.kind, "scope": Scope.GLOBAL, "tags": said.entities}
+    return fields if said.confidence is None else {**fields, "confidence": said.confidence}
 
 
 def entries_of(lines: Iterable[Line]) -> list[Entry]:

@@ -10,20 +10,21 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from commonplace import settings
 from commonplace.formats.ledger.change import LEDGER, PAGE, Change
-from commonplace.formats.ledger.entries import entries_of
+from commonplace.formats.ledger.entries import ANYTHING, BY_LINES, entries_of, word_fields
 from commonplace.formats.ledger.lines import read_lines
-from commonplace.formats.ledger.page import read_page, write_page
+from commonplace.formats.ledger.page import KIND, page_fields, read_page, write_page
 from commonplace.model.hashing import sha256
 from commonplace.model.words import Status
 from commonplace.seam.format import Altered, Contents, Known, Place, Put, Stamp, Written
 
 if TYPE_CHECKING:
     from commonplace.model.finding import Finding
+    from commonplace.model.record import MemoryRecord
     from commonplace.seam.catalog import View
     from commonplace.seam.format import Shelf
 
@@ -68,6 +69,11 @@ class LedgerFormat:
         # What the book knew last may be newer than the ledger: a person wrote it there.
         text = record.content if record is not None and record.status is Status.ACTIVE else last
         return (Put(PAGE, write_page(text, None), sha256(b"")),) if last and text else ()
+
+    def told(self, record: MemoryRecord) -> Mapping[str, Any]:
+        if record.kind == KIND:
+            return page_fields(record.content)
+        return {**word_fields(record.content), **dict.fromkeys(BY_LINES, ANYTHING)}
 
     def names(self, place: Place) -> tuple[str, ...]:
         return (PAGE,) if place.path == PAGE else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from commonplace.formats.ledger.lines import BOM, is_text
 from commonplace.model.hashing import sha256
 from commonplace.model.words import Scope, Type
@@ -20,14 +22,13 @@ def read_page(raw: bytes) -> Contents:
     text = raw.removeprefix(BOM).decode(errors="replace")
     if not is_text(text):
         return Contents((), (Aside(1, "the file holds a NUL; it is not text"),))
-    fields = {
-        "content": text.replace("\r\n", "\n") if _ends_in_crlf(raw) else text,
-        "type": Type.PROJECT,
-        "kind": KIND,
-        "scope": Scope.GLOBAL,
-        "always_load": True,
-    }
+    fields = page_fields(text.replace("\r\n", "\n") if _ends_in_crlf(raw) else text)
     return Contents((Found("", sha256(raw), fields),), () if is_utf8(raw) else (_odd_line(raw),))
+
+
+def page_fields(text: str) -> dict[str, Any]:
+    """What a page says of itself: that it is one."""
+    return {"content": text, "type": Type.PROJECT, "kind": KIND, "scope": Scope.GLOBAL, "always_load": True}
 
 
 def write_page(text: str, before: bytes | None) -> bytes:

@@ -24,6 +24,7 @@ from commonplace.surfaces.agent.templates import render, with_input
 from commonplace.surfaces.agent.values import ErrorValue
 
 if TYPE_CHECKING:
+    from commonplace.storage.mutex import Mutex
     from commonplace.surfaces.agent.agent import Agent
 
 MODES = ("continue", "dry_run", "fresh")
@@ -54,8 +55,8 @@ def call(
         answer = _spawn(agent, task, options)
         return answer if isinstance(answer, ErrorValue) else take_out(answer)[0]
     try:
-        with _leased(binding, agent.host, shared=options.memory_mode == "dry_run"):
-            return _Remembering(agent, binding, options).run(task)
+        with _leased(binding, agent.host, shared=options.memory_mode == "dry_run") as held:
+            return _Remembering(agent, binding, options).run(task, held)
     except CommonplaceError as problem:
         return _failed(problem)
 
@@ -81,11 +82,12 @@ def _mode(options: Options) -> str:
 
 
 @contextmanager
-def _leased(binding: Binding, host: Host, *, shared: bool) -> Iterator[None]:
+def _leased(binding: Binding, host: Host, *, shared: bool) -> Iterator[Mutex]:
+    """The memory is this call's alone, or shared with others that only read (V37, V38)."""
     from commonplace.storage.lease import lease
 
-    with lease(os.path.realpath(binding.folder), "agent", timeout=host.lock_timeout, shared=shared):
-        yield
+    with lease(os.path.realpath(binding.folder), "agent", timeout=host.lock_timeout, shared=shared) as held:
+        yield held
 
 
 class _Remembering:
@@ -97,7 +99,7 @@ class _Remembering:
         self._key = binding.key
         self._writes = options.memory_mode == "continue"
 
-    def run(self, task: str) -> str | ErrorValue:
+    def run(self, task: str, held: Mutex) -> str | ErrorValue:
         loaded, context = self.context()
         for notice in context.notices:
             self._tell(notice)
@@ -106,6 +108,7 @@ class _Remembering:
             return answer
         text, blocks = take_out(answer)
         try:
+            held.must_be_mine()  # whoever was paused so long that another call began must not write over it
             self._remember(check(blocks, self._host.limits), loaded)
             self._note_secrets(context)
         except CommonplaceError as problem:

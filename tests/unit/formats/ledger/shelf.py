@@ -61,7 +61,7 @@ class LedgerShelf:
         self.records |= {record.id: record for record in records}
         for id in purge:
             self.records.pop(id, None)
-        altered = [_altered(id, self.records.get(id), was) for id, was in before.items()]
+        altered = [Altered(id, self.records.get(id), was) for id, was in before.items()]
         written = self.format.write(altered, self)
         for step in written.steps:
             self._do(step)
@@ -110,11 +110,3 @@ def a_digest(text: str, **fields: object) -> MemoryRecord:
 
 def saying(record: MemoryRecord, text: str) -> MemoryRecord:
     return record.with_(content=text, fingerprint=fingerprint(text))
-
-
-def _altered(id, record, before):
-    if "before" in Altered._fields:
-        return Altered(id, record, before)
-    from types import SimpleNamespace
-
-    return SimpleNamespace(memory_id=id, record=record, before=before)
