@@ -9,7 +9,7 @@ from functools import cache
 from re import Match, Pattern
 
 from commonplace.guard import secret_formats as formats
-from commonplace.guard.secret_page import Candidate, Page
+from commonplace.guard.secret_page import Candidate, Page, places
 from commonplace.guard.secret_values import compiled, is_chosen, is_generated, is_mixed, is_plain, is_reference
 
 _DENSE = 10  # with a keyword in every so many characters, one search of the whole costs less than asking at each
@@ -18,7 +18,7 @@ _GENERIC = 3  # the rank: everything else that finds something here knows more a
 
 def assignments(page: Page) -> Iterator[Candidate]:
     """Values given to a keyword, in the order of the keywords."""
-    wide = _wide_words(page.text)
+    wide = [] if page.text.isascii() else _wide_places(page)
     marks = [mark for mark in formats.KEYWORD_MARKS if mark in page.low]
     if not marks and not wide:
         return
@@ -33,28 +33,29 @@ def assignments(page: Page) -> Iterator[Candidate]:
                 done = span[1]
 
 
-def _wide_words(text: str) -> list[str]:
-    if text.isascii():
+def _wide_places(page: Page) -> list[int]:
+    """Where a keyword of another language may begin."""
+    text = page.text
+    if not any(map(text.__contains__, formats.WIDE_MARKS)) and "wachtwoord" not in page.low:
         return []
     lower = text.lower()
-    return [word for word in formats.WIDE_WORDS if word in lower]
+    words = [word for word in formats.WIDE_WORDS if word in lower]
+    if len(lower) == len(text):
+        return [at for word in words for at in places(lower, word)]
+    # Some letter has grown, and what follows it has moved.
+    return [match.start() for word in words for match in compiled(f"(?i:{word})").finditer(text)]
 
 
-def _keywords(page: Page, marks: list[str], wide: list[str]) -> Iterator[Match[str]]:
+def _keywords(page: Page, marks: list[str], wide: list[int]) -> Iterator[Match[str]]:
     """Every keyword that something is given to; only the keyword is consumed."""
-    places = page.places(*marks)
-    for word in wide:
-        places += [match.start() for match in compiled(f"(?i:{word})").finditer(page.text)]
-    if wide:
-        places.sort()
+    found = sorted([*page.places(*marks), *wide]) if wide else page.places(*marks)
     pattern = _assignment(bool(wide))
-    if len(places) * _DENSE > len(page.text):
+    if len(found) * _DENSE > len(page.text):
         yield from pattern.finditer(page.text)
         return
     done = 0
-    match_at = pattern.match
-    for place in places:
-        match = match_at(page.text, place) if place >= done else None
+    for place in found:
+        match = pattern.match(page.text, place) if place >= done else None
         if match:
             done = match.end()
             yield match

@@ -148,6 +148,8 @@ KEYWORDS = (
     r"auth(?<![a-z]auth)(?=[\"']?\s?[=:])",
 )
 WIDE_WORDS = ("wachtwoord", "lösenord", "hasło", "пароль", "密码", "密碼", "口令", "パスワード", "비밀번호", "şifre")
+# A letter of each, in either case, but for the Dutch one: without any of them nobody need look for the words.
+WIDE_MARKS = "öÖłŁьЬ码碼令ワ밀şŞ"
 ISSUED = ("secret", "token", "key", "auth")  # machines draw what follows these; people choose what follows the others
 # How they begin, but for the wide ones: where one of these stands, the words above are looked for.
 KEYWORD_MARKS = ("pass", "pw", "kennwort", "contrase", "senha", "secret", "token", "key", "auth")

@@ -31,14 +31,7 @@ class Page:
 
     def places(self, *marks: str) -> list[int]:
         """Where these marks begin, in order."""
-        found: list[int] = []
-        for mark in marks:
-            at = self.low.find(mark)
-            while at >= 0:
-                found.append(at)
-                at = self.low.find(mark, at + 1)
-        found.sort()
-        return found
+        return sorted([at for mark in marks for at in places(self.low, mark)])
 
     def stands_in(self, start: int, end: int) -> bool:
         """Vendor documentation, masks and templates that only show where a secret would stand."""
@@ -50,6 +43,16 @@ class Page:
         if end > last:
             words = [*formats.STAND_INS]
         return bool(words) and any(map(self.text[start:end].lower().__contains__, words))
+
+
+def places(text: str, mark: str) -> list[int]:
+    """Where this mark begins."""
+    found = []
+    at = text.find(mark)
+    while at >= 0:
+        found.append(at)
+        at = text.find(mark, at + 1)
+    return found
 
 
 def _stand_ins(lower: str) -> list[str]:

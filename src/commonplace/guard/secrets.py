@@ -100,11 +100,15 @@ _WIDE = "[\uff10-\uff19\uff21-\uff5a]"
 _ASCII = bytes(range(128))
 
 
+def _narrowed(text: str) -> str:
+    return re.sub("[\uff01-\uff5e]+", lambda wide: wide[0].translate(_NARROW), text)
+
+
 def _unhidden(text: str) -> tuple[str, list[int] | None]:
     """The text without characters that only hide a secret, and where each kept character came from."""
     # Most of a text in Latin letters is ASCII, and taking that out is far cheaper than looking for the rest in it.
     others = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
-    plain = text.translate(_NARROW) if compiled(_WIDE).search(others) else text
+    plain = _narrowed(text) if compiled(_WIDE).search(others) else text
     if not compiled(HIDDEN).search(others):
         return plain, None
     hidden = {match.start() for match in compiled(HIDDEN).finditer(plain)}

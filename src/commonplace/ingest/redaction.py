@@ -6,14 +6,13 @@ from bisect import bisect_left
 
 import msgspec
 
-from commonplace.guard.secrets import Finding, redact
-from commonplace.ingest.scanning import found_in
+from commonplace.guard.secrets import Finding, redact, scan
 from commonplace.model.transcript import Piece, Transcript
 
 
 def without_secrets(found: Transcript) -> Transcript:
     """The transcript with each secret replaced by its kind, and every piece still where it says it is (rows 122, 123)."""
-    secrets = found_in(found.body)
+    secrets = scan(found.body)
     title = redact(found.title)[0] if found.title else None
     if not secrets:
         return found if title == found.title else msgspec.structs.replace(found, title=title)
