@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from commonplace.formats.jsonl.format import JsonlFormat
+from commonplace.formats.ledger.format import LedgerFormat
+from commonplace.formats.vault.format import VaultFormat
 from commonplace.seam.format import Format
 from commonplace.testing.files_contract import FilesContract
 
@@ -10,3 +12,13 @@ from commonplace.testing.files_contract import FilesContract
 class TestJsonl(FilesContract):
     def format(self) -> Format:
         return JsonlFormat()
+
+
+class TestLedger(FilesContract):
+    def format(self) -> Format:
+        return LedgerFormat()
+
+
+class TestVault(FilesContract):
+    def format(self) -> Format:
+        return VaultFormat()

@@ -46,6 +46,10 @@ class Derived(Canon, Protocol):
     @property
     def origin(self) -> tuple[str, str]: ...
 
+    def must_be_in_place(self) -> None:
+        """Raises if the catalog or its lock was taken away meanwhile: then somebody else may be writing too."""
+        ...
+
 
 class CatalogHome(Protocol):
     """Where a file book's catalog lies: outside of the book, never synced, always replaceable."""
@@ -134,6 +138,8 @@ class FileCanon:
                 yield cast("Draft", draft)
                 putting.put_down()
                 self._altered |= {*putting.altered}
+                if draft.erased:
+                    self._derive(cast("View", draft))
             finally:
                 self._thread.writing = False
 
@@ -195,7 +201,8 @@ class FileCanon:
             self._putting(draft).note(outcome)
 
     def _putting(self, draft: FileDraft) -> Putting:
-        return Putting(draft, self._format, self._files, self._journal, self._heading)
+        must_be_ours = self._catalog.must_be_in_place
+        return Putting(draft, self._format, self._files, self._journal, self._heading, must_be_ours)
 
     def _heading(self) -> Heading:
         book_id, key = self._catalog.origin
@@ -245,21 +252,20 @@ class FileCanon:
             files = sum(seen.stamp.size for seen in view.inventory().files().values())
         return files + self._journal.size()
 
-    def _derive(self) -> None:
+    def _derive(self, view: View) -> None:
         """Files that are made of the others, once for all the changes since."""
         altered, self._altered = self._altered, set()
-        if not altered:
-            return
-        with self._catalog.reading() as view:
-            shelf = BookShelf(view, self._files, datetime.now(UTC))
-            for put in self._format.derived(view, shelf, altered):
-                with suppress(CommonplaceError):  # whoever changes the next memory makes it anew
-                    expected = put.replaces.hex() if put.replaces is not None else None
-                    replace_checked(self._files.full(put.path), put.content, expected)
+        shelf = BookShelf(view, self._files, datetime.now(UTC))
+        for put in self._format.derived(view, shelf, altered) if altered else ():
+            with suppress(CommonplaceError):  # whoever changes the next memory makes it anew
+                expected = put.replaces.hex() if put.replaces is not None else None
+                replace_checked(self._files.full(put.path), put.content, expected)
 
     def close(self) -> None:
         try:
-            self._derive()
+            if self._altered:
+                with suppress(CommonplaceError), self._catalog.reading() as view:
+                    self._derive(view)
         finally:
             self._catalog.close()
 

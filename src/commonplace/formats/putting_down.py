@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
 from commonplace.formats.reconcile import draw_links, signed
 from commonplace.formats.recovery import see
 from commonplace.formats.shelf import BookShelf
+from commonplace.model.fingerprint import fingerprint
+from commonplace.model.operation import Operation
+from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Verb
-from commonplace.seam.format import Altered, Known, Put, Written
+from commonplace.seam.format import Altered, Found, Known, Place, Put, Written
+from commonplace.seam.terms import Signature
 
 if TYPE_CHECKING:
     from commonplace.formats.draft import FileDraft
@@ -27,8 +31,15 @@ class Putting:
     """One change of one book, from the draft to the disk."""
 
     def __init__(
-        self, draft: FileDraft, format: Format, files: Files, journal: JournalFile, heading: Callable[[], Heading]
+        self,
+        draft: FileDraft,
+        format: Format,
+        files: Files,
+        journal: JournalFile,
+        heading: Callable[[], Heading],
+        must_be_ours: Callable[[], None],
     ) -> None:
+        self._must_be_ours = must_be_ours
         self._file_draft, self._draft = draft, cast("Draft", draft)
         self._format, self._files, self._journal, self._heading = format, files, journal, heading
         self._inventory = draft.inventory()
@@ -39,17 +50,18 @@ class Putting:
         """After a verb: write what it changed."""
         if self._draft.highest_seq() == self._mark and not self._file_draft.beside:
             return
-        self.altered = self._altered()
+        operations = [*self._draft.operations(after_seq=self._mark)]
+        self.altered = _altered(operations)
         shelf = BookShelf(self._draft, self._files, datetime.now(UTC))
-        changes = [Altered(id, self._draft.memory(id)) for id in self.altered]
+        changes = [self._change(id, operations) for id in self.altered]
         written = self._format.write(changes, shelf) if changes else Written(())
         links = self._draw(written)
         self._commit(written, links)
 
     def note(self, outcome: Outcome) -> None:
         """After a look at the files: they are as they are, and only the journal is to say what was found."""
-        if self._draft.highest_seq() != self._journal_seq or outcome.places or outcome.gone:
-            self._commit(Written((), outcome.places, outcome.gone), outcome.drawn)
+        if self._draft.highest_seq() != self._journal_seq or outcome.places or outcome.gone or outcome.restored:
+            self._commit(Written(outcome.restored, outcome.places, outcome.gone), outcome.drawn)
 
     def write_anew(self) -> None:
         """The journal from its first entry on, from what the catalog knows."""
@@ -59,39 +71,59 @@ class Putting:
     def _journal_seq(self) -> int:
         return int(self._inventory.fact("journal_seq") or 0)
 
-    def _altered(self) -> list[str]:
-        operations = self._draft.operations(after_seq=self._mark)
-        changes = (change for operation in operations for change in operation.changes)
-        return [*dict.fromkeys(change.id for change in changes if change.entity is Entity.MEMORY)]
+    def _change(self, id: str, operations: list[Operation]) -> Altered:
+        """What became of a memory, and what it was: the changes of this transaction, undone from the last to the first."""
+        after = self._draft.memory(id)
+        plain = after.to_dict() if after else {}
+        for change in (change for operation in reversed(operations) for change in reversed(operation.changes)):
+            if change.id == id and change.entity is Entity.MEMORY:
+                if change.before is None:
+                    return Altered(id, after)
+                plain |= change.before
+        return Altered(id, after, MemoryRecord.from_dict(plain))
 
     def _draw(self, written: Written) -> Links:
         """The links that the new texts name."""
         at = {known.place: known.memory_id for known in written.known}
         self._inventory.place((known, self._format.names(known.place)) for known in written.known)
         self._inventory.displace(written.gone)
+        self._inventory.erase(self._file_draft.erased)
         links: Links = {}
         for step in written.steps:
-            if isinstance(step, Put):
-                for found in self._format.read(step.path, step.content).entries:
-                    memory_id = at.get((step.path, found.key))  # type: ignore[call-overload]
-                    if memory_id is not None and (found.links or self._inventory.drawn(memory_id)):
-                        drawn = draw_links(self._draft, memory_id, found.links, self._signed())
-                        links |= {memory_id: drawn} if drawn is not None else {}
+            for found in self._format.read(step.path, step.content).entries if isinstance(step, Put) else ():
+                memory_id = at.get(Place(step.path, found.key))
+                if memory_id is not None:
+                    self._follow(memory_id, found)
+                    links |= self._drawn(memory_id, found)
         return links
 
-    def _signed(self) -> Any:
-        return signed(Verb.EDIT, datetime.now(UTC), "named in the text")
+    def _drawn(self, memory_id: str, found: Found) -> Links:
+        if not found.links and not self._inventory.drawn(memory_id):
+            return {}
+        drawn = draw_links(self._draft, memory_id, found.links, _signed("named in the text"))
+        return {memory_id: drawn} if drawn is not None else {}
+
+    def _follow(self, memory_id: str, found: Found) -> None:
+        """The text of a note that nobody asked to change: what it links to was moved, and its links went along (A27)."""
+        content = found.fields.get("content")
+        before = self._draft.memory(memory_id) if memory_id not in self.altered else None
+        if before is not None and content is not None and self._format.told(before).get("content") != content:
+            after = before.with_(content=content, fingerprint=fingerprint(content))
+            self._draft.commit(_signed("its links followed what was moved"), [(Entity.MEMORY, before, after)])
 
     def _commit(self, written: Written, links: Links, *, anew: bool = False) -> None:
         begun = self._journal.exists()
         intents = self._files.stage(written.steps)
         try:
+            self._must_be_ours()
             commit, size = self._say(intents, written, links, anew=anew or not begun)
         except BaseException:
             self._files.unstage(intents)
             raise
         in_the_way = self._files.carry_out(intents)
         see(self._draft, self._files, commit, in_the_way)
+        if self._file_draft.erased:  # a step names its file, and a file's name may be made of what was destroyed
+            commit, size = self._say([], written, links, anew=True)
         self._inventory.note("journal_size", str(size))
         self._inventory.note("journal_seq", str(commit.seq))
 
@@ -128,6 +160,15 @@ class Putting:
                     yield line
                 if line.foreign is not None and not self._file_draft.erased & {*line.foreign[1].operation().names()}:
                     yield line
+
+
+def _altered(operations: list[Operation]) -> list[str]:
+    changes = (change for operation in operations for change in operation.changes)
+    return [*dict.fromkeys(change.id for change in changes if change.entity is Entity.MEMORY)]
+
+
+def _signed(reason: str) -> Signature:
+    return signed(Verb.EDIT, datetime.now(UTC), reason)
 
 
 def _placed(known: Iterable[Known]) -> Iterator[tuple[str, str, str, bytes]]:

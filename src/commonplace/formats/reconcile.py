@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace import settings
 from commonplace.errors import CommonplaceError, TooLargeError, UnavailableError
+from commonplace.formats.shelf import BookShelf
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.ids import id_of, new_id
 from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Entity, Relation, Scope, SourceKind, Status, Tier, Trust, Type, Verb
-from commonplace.seam.format import Found, Known, Place, Stamp
+from commonplace.seam.format import Found, Known, Place, Put, Stamp
 from commonplace.seam.inventory import Seen
 from commonplace.seam.terms import Edit, Signature
 
@@ -45,6 +46,7 @@ class Outcome(NamedTuple):
 
     places: list[Known]
     gone: list[str]
+    restored: list[Put]
     drawn: dict[str, set[tuple[str, str]]]
 
 
@@ -68,7 +70,7 @@ class Reconciler:
         self._seen: list[tuple[str, Seen]] = []
         self._texts: dict[str, Found] = {}
         """What each memory says now, by its id, where that is new."""
-        self.outcome = Outcome([], [], {})
+        self.outcome = Outcome([], [], [], {})
         self.unsettled = False
 
     def run(self, scan: dict[str, Stamp], known: dict[str, Seen]) -> Outcome:
@@ -105,6 +107,9 @@ class Reconciler:
         if not raw and self._inventory.last(path) is not None:
             # An editor does not leave a file of nothing: it was not downloaded, or its content was lost.
             self._aside(path, 0, "the file is empty, and memories stood in it; nothing was taken out")
+            self.outcome.restored.extend(
+                self._format.restored(self._inventory.at(path), BookShelf(self._draft, self._files, self._now))
+            )
             return
         digest = sha256(raw).digest()
         if before is None or digest != before.sha256:
@@ -186,11 +191,16 @@ class Reconciler:
         return os.path.lexists(self._files.full(known.place.path))
 
     def _said(self, entry: _Entry, before: MemoryRecord) -> dict[str, Any]:
-        said = {name: value for name, value in entry.found.fields.items() if name != "id"}
-        said.setdefault("updated_at", max(_moment(entry.stamp), before.updated_at))
+        told = self._format.told(before)
+        said = {
+            name: value
+            for name, value in entry.found.fields.items()
+            if name != "id" and (name not in told or told[name] != value)
+        }
+        said["updated_at"] = max(said.get("updated_at", before.updated_at), _moment(entry.stamp))
         if "content" in said:
             said["fingerprint"] = fingerprint(said["content"])
-        if before.status is Status.DELETED and "status" not in said:
+        if before.status is Status.DELETED and "status" not in entry.found.fields:
             said |= {"status": Status.ACTIVE, "deleted_at": None, "status_reason": None}  # it was put back
         return said
 
@@ -200,7 +210,8 @@ class Reconciler:
         said.setdefault("updated_at", said["created_at"])
         id = said.pop("id", None)
         if id is None or self._draft.memory(id) is not None:
-            id = id_of(f"{entry.place.path}\n{entry.place.key}", said["created_at"])
+            # Not from the file's own time: a checkout or a copy changes that, and must not change the id.
+            id = id_of(f"{entry.place.path}\n{entry.place.key}", entry.found.fields.get("created_at", _BEGINNING))
         record = MemoryRecord(
             id=id,
             fingerprint=fingerprint(said["content"]),
@@ -258,6 +269,7 @@ class Reconciler:
 
 
 _MANY = 3
+_BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 _UNKNOWN = "[["
 
 

@@ -73,6 +73,8 @@ class Altered(NamedTuple):
 
     memory_id: str
     record: MemoryRecord | None
+    before: MemoryRecord | None = None
+    """As it was before; None if it is new, or nothing is left of it."""
 
 
 class Put(NamedTuple):
@@ -167,6 +169,15 @@ class Format(Protocol):
 
     def write(self, altered: Sequence[Altered], shelf: Shelf) -> Written:
         """What to write for the memories that one transaction altered. Bytes that people wrote are kept."""
+        ...
+
+    def told(self, record: MemoryRecord) -> Mapping[str, Any]:
+        """What its entry would say of this memory, as `read` would give it back. Where an edited entry still says just that, the
+        memory keeps what it has: a file may hold less of it than there is, a time to the second or a scope in fewer words."""
+        ...
+
+    def restored(self, gone: Sequence[Known], shelf: Shelf) -> Sequence[Put]:
+        """For what stood in a file that lost all its bytes: the file anew, if others of the book still tell what it said."""
         ...
 
     def names(self, place: Place) -> tuple[str, ...]:

@@ -74,7 +74,11 @@ class Inventory(Protocol):
         ...
 
     def displace(self, memory_ids: Iterable[str]) -> None:
-        """These memories stand in no file now."""
+        """These memories stand in no file now. They answer to their names until others do."""
+        ...
+
+    def erase(self, memory_ids: Iterable[str]) -> None:
+        """Leave no trace of these."""
         ...
 
     def retire(self, known: Known) -> None:

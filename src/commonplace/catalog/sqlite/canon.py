@@ -71,6 +71,17 @@ class SqliteCanon:
         key = self._connections.get().execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
         return self.book_id, str(key)
 
+    def must_be_in_place(self) -> None:
+        """The file and its lock must still be those we hold: where they were taken away, others may hold new ones."""
+        self._connections.check_in_place()
+        if not self._turnstile.is_in_place():
+            raise UnavailableError(
+                "the book's lock was taken away while it was held",
+                where=self._turnstile.path,
+                hint="Try again.",
+                code="missing",
+            )
+
     @property
     def format_version(self) -> int:
         return int(self._version)

@@ -6,7 +6,9 @@ import os
 from hashlib import sha256
 
 from commonplace.catalog.sqlite.canon import SqliteCanon
-from commonplace.storage.atomic_write import in_our_words
+from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
+from commonplace.errors import LockedError
+from commonplace.storage.atomic_write import in_our_words, remove
 from commonplace.storage.folders import make_folder
 
 
@@ -27,20 +29,18 @@ class CatalogHome:
         return SqliteCanon(self.path, timeout=self._timeout, origin=origin)
 
     def discard(self) -> None:
-        """Put it out of the way, lock and all, in one step."""
-        with in_our_words(self.place):
-            if os.path.isdir(self.place):
-                os.rename(self.place, f"{self.place}.old-{os.getpid()}-{os.urandom(4).hex()}")
-        _sweep(self._cache, os.path.basename(self.place))
+        """Take it away, but for its lock: whoever waits there must go on waiting for the same one."""
+        turnstile = Turnstile(self.path + ".lock")
+        try:
+            with in_our_words(self.place):
+                if not turnstile.enter(self._timeout):
+                    raise LockedError(f"other writers held the book for {self._timeout:g} seconds", where=self.place)
+                for ending in ("", "-wal", "-shm"):
+                    remove(self.path + ending)
+                turnstile.testify(Witness())
+        finally:
+            turnstile.leave()
+            turnstile.close()
 
     def beside(self, folder: str) -> CatalogHome:
         return CatalogHome(self._cache, folder, self._timeout)
-
-
-def _sweep(cache: str, name: str) -> None:
-    """What was put out of the way is only a catalog: nothing is lost with it."""
-    import shutil
-
-    for old in os.listdir(cache):
-        if old.startswith(f"{name}.old-"):
-            shutil.rmtree(os.path.join(cache, old), ignore_errors=True)

@@ -35,7 +35,10 @@ _PLACE = """INSERT OR REPLACE INTO inventory_places (path, key, position, memory
     VALUES (?1, ?2, coalesce((SELECT position FROM inventory_places WHERE path = ?1 AND key = ?2),
     (SELECT coalesce(max(position), 0) + 1 FROM inventory_places WHERE path = ?1)), ?3, ?4)"""
 _WAITING = "SELECT memory_id FROM inventory_links WHERE other = ?"
-_NAME = "INSERT OR IGNORE INTO memory_aliases SELECT ?1, n FROM memories WHERE id = ?2"
+# A name belongs to the first that has it and stands somewhere; what stands nowhere keeps it until another comes.
+_NAME = """INSERT INTO memory_aliases SELECT ?1, n FROM memories WHERE id = ?2
+    ON CONFLICT (alias) DO UPDATE SET n = excluded.n WHERE NOT EXISTS (SELECT 1 FROM inventory_places
+    JOIN memories ON memories.id = inventory_places.memory_id WHERE memories.n = memory_aliases.n)"""
 _UNNAME = "DELETE FROM memory_aliases WHERE alias = ?1 AND n = (SELECT n FROM memories WHERE id = ?2)"
 
 
@@ -128,10 +131,15 @@ class SqliteInventory:
         self._db.executemany(_NAME, names)
 
     def displace(self, memory_ids: Iterable[str]) -> None:
-        gone = [*memory_ids]
-        self._unname(gone)
+        gone = [(id,) for id in memory_ids]
         for table in ("inventory_places", "inventory_former"):
-            self._db.executemany(f"DELETE FROM {table} WHERE memory_id = ?", [(id,) for id in gone])
+            self._db.executemany(f"DELETE FROM {table} WHERE memory_id = ?", gone)
+
+    def erase(self, memory_ids: Iterable[str]) -> None:
+        gone = [*memory_ids]
+        self.displace(gone)
+        self._unname(gone)
+        self._db.executemany("DELETE FROM inventory_links WHERE memory_id = ?1 OR other = ?1", [(id,) for id in gone])
 
     def retire(self, known: Known) -> None:
         self.displace([known.memory_id])

@@ -76,6 +76,14 @@ class Turnstile:
             self._lock.let_go()
             self._mutex.release()
 
+    def is_in_place(self) -> bool:
+        """Is the lock that we hold still the one that others find at its name?"""
+        if self._lock.fd < 0:
+            return True
+        with suppress(OSError):
+            return os.path.samestat(os.fstat(self._lock.fd), os.stat(self.path))
+        return False
+
     def witness(self) -> Witness:
         """What is known of the book outside of it."""
         with suppress(OSError):
