@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -75,5 +76,7 @@ def test_what_only_the_common_scanner_knows_is_refused_in_the_same_words(tools: 
 
 def test_judging_a_long_text_takes_linear_time() -> None:
     """Row 88."""
-    for text in ("sk-" * 300_000, "a" * 1_000_000, "token:" + " " * 1_000_000, "bearer " * 150_000):
+    for text in ("sk-" * 30_000, "a" * 100_000, "token:" + " " * 100_000, "bearer " * 15_000, "A1a/" * 25_000):
+        began = process_time()
         holds_secret([text])
+        assert process_time() - began < 2.0

@@ -77,6 +77,7 @@ def test_it_is_active_at_once_and_nothing_raw_is_kept(tools: Toolset) -> None:
         ({"text": "x", "tags": ["a", 7]}, "tags must be a list of strings"),
         ({"text": "x", "tags": [""]}, "tags must be a list of strings"),
         ({"text": "x", "tags": [*"abcdef"]}, "too many tags: 6, the limit is 5"),
+        ({"text": "x", "tags": ["t" * 65]}, "a tag is too long: the limit is 64 characters"),
         ({"text": "x", "scope": "team"}, "scope must be one of: user, workspace, session"),
         ({"text": "x", "scope": ["user"]}, "scope must be a string"),
         ({"text": "x", "topic": "y"}, "unknown argument: topic; memory_store takes: scope, tags, text"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commonplace.errors import NotFoundError, SecretError
 from commonplace.guard.entry import admit
 from commonplace.model.fingerprint import fingerprint
+from commonplace.settings import MAX_TAG_CHARS
 from commonplace.surfaces.tools.aegis_secrets import holds_secret
 from commonplace.surfaces.tools.arguments import Refused, text_of
 from commonplace.surfaces.tools.schemas import MAX_TAGS, MAX_TEXT_CHARS, SCOPES
@@ -109,4 +110,6 @@ def _tags(arguments: Mapping[str, Any]) -> tuple[str, ...]:
     tags = tuple(dict.fromkeys(tags))
     if len(tags) > MAX_TAGS:
         raise Refused(f"too many tags: {len(tags)}, the limit is {MAX_TAGS}")
+    if any(len(tag) > MAX_TAG_CHARS for tag in tags):
+        raise Refused(f"a tag is too long: the limit is {MAX_TAG_CHARS} characters")
     return tags

@@ -1,0 +1,97 @@
+"""Many agents in one workspace: nothing is lost, no id is given twice, nobody sees half a line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import commonplace
+from commonplace.tools import Toolset
+
+from .conftest import found, stored
+
+Lines = Callable[[], list[dict[str, Any]]]
+
+_AGENT = """
+import json, sys
+from commonplace.tools import Toolset
+workspace, name, count = sys.argv[1:]
+with Toolset(workspace, {"memory": {"max_total": 100000}}) as tools:
+    answers = [tools.dispatch("memory_store", {"text": f"{name} says {number}"}) for number in range(int(count))]
+print(json.dumps(answers))
+"""
+
+
+def _run(workspace: Path, agents: int, each: int) -> list[list[dict[str, Any]]]:
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", _AGENT, str(workspace), f"agent{number}", str(each)], stdout=subprocess.PIPE
+        )
+        for number in range(agents)
+    ]
+    return [json.loads(agent.communicate(timeout=600)[0]) for agent in started]
+
+
+def _nothing_is_lost(workspace: Path, lines: Lines, agents: int, each: int) -> None:
+    answers = _run(workspace, agents, each)
+    assert all(answer["ok"] for said in answers for answer in said), answers
+    text = {line["id"]: line["text"] for line in lines()}
+    assert len(lines()) == len(text) == agents * each
+    assert [*text] == [f"m-{number}" for number in range(1, agents * each + 1)]
+    for number, said in enumerate(answers):  # everybody was told the id under which it stands, in the order it was said
+        assert [text[answer["id"]] for answer in said] == [f"agent{number} says {count}" for count in range(each)]
+    with commonplace.open(f"jsonl:{workspace / '.aegis' / 'memory'}") as book:
+        assert book.stats().memories == agents * each
+        assert book.verify()
+
+
+def test_four_processes_lose_nothing(workspace: Path, lines: Lines) -> None:
+    """G20, G38, X-12, row 57 in small."""
+    _nothing_is_lost(workspace, lines, agents=4, each=50)
+
+
+@pytest.mark.nightly
+def test_sixteen_processes_lose_nothing(workspace: Path, lines: Lines) -> None:
+    """Row 57."""
+    _nothing_is_lost(workspace, lines, agents=16, each=200)
+
+
+def test_threads_share_one_toolset(tools: Toolset, lines: Lines) -> None:
+    """G20."""
+
+    def say(name: str) -> None:
+        for number in range(10):
+            stored(tools, f"{name} says {number}")
+
+    threads = [threading.Thread(target=say, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({line["id"] for line in lines()}) == len({line["text"] for line in lines()}) == 40
+
+
+def test_the_limit_holds_when_several_prune(workspace: Path, lines: Lines) -> None:
+    """G19: whoever comes last tidies up."""
+    everybody = [Toolset(workspace, {"memory": {"max_total": 10}}) for _ in range(3)]
+
+    def say(name: str, tools: Toolset) -> None:
+        for number in range(8):
+            stored(tools, f"{name} says {number}")
+
+    threads = [threading.Thread(target=say, args=(name, tools)) for name, tools in zip("abc", everybody, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(lines()) <= 10
+    assert len(found(everybody[0])) == len(lines())
+    for tools in everybody:
+        tools.close()
