@@ -56,9 +56,10 @@ def overview() -> Iterator[Line]:
         yield []
         yield [(group, "bold")]
         yield from (_row(one.name, one.summary) for one in OPERATIONS if one.group == group)
-    yield []
-    yield [("Learning", "bold")]
-    yield from (_row(name, said) for name, (_, said) in EXTRAS.items())
+    for group, names in (("Agents", ("vvm",)), ("Learning", ("help", "completion", "demo"))):
+        yield []
+        yield [(group, "bold")]
+        yield from (_row(name, EXTRAS[name][1]) for name in names)
     yield []
     yield [("Options everywhere", "bold")]
     yield from (_row(_names(option), option.help) for option in EVERYWHERE)
