@@ -26,12 +26,19 @@ class FileDraft:
         self.erased: set[str] = set()
         """What was destroyed: the journal must then be written anew, without it."""
 
+        self.adopts = False
+        """Another book's journal is followed: it says all there is to say, and nothing is added to it."""
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self._draft, name)
 
     def remember(self, key: str, asked: str, memory_id: str) -> None:
         self._draft.remember(key, asked, memory_id)
         self.beside.append(Line(remember=(key, asked, memory_id)))
+
+    def adopt_all(self, entries: Sequence[tuple[Entry, Operation]]) -> None:
+        self._draft.adopt_all(entries)
+        self.adopts = True
 
     def bury(self, id: str, mark: bytes | None, seq: int) -> None:
         self._draft.bury(id, mark, seq)

@@ -92,7 +92,7 @@ class Putting:
         for step in written.steps:
             for found in self._format.read(step.path, step.content).entries if isinstance(step, Put) else ():
                 memory_id = at.get(Place(step.path, found.key))
-                if memory_id is not None:
+                if memory_id is not None and not self._file_draft.adopts:
                     self._follow(memory_id, found)
                     links |= self._drawn(memory_id, found)
         return links

@@ -68,17 +68,20 @@ def imported(_: Described, answer: ImportReport, page: Page) -> Iterator[Line]:
 
 def copied(_: Described, answer: CopyReport, page: Page) -> Iterator[Line]:
     whole = all(check.equal for check in answer.checks)
-    said = f"copied {answer.operations:,} operations, {answer.memories:,} memories are there now"
+    operations = _count(answer.operations, "operations", "operation")
+    said = f"copied {operations}; {_memories(answer.memories)} there now"
     yield [(page.glyph("✓ " if whole else "✗ "), "good" if whole else "bad"), (said, "")]
     if answer.resumed_after:
         yield [(f"  {answer.resumed_after:,} operations were there from an earlier copy", "dim")]
-    if answer.beside:
-        yield [("  kept in the journal beside the files, which cannot hold it:", "dim")]
-        yield from pairs(
-            ((name.replace("_", " "), f"{count:,} memories") for name, count in answer.beside.items()), page
-        )
     for check in answer.checks:
         yield from _checked(check, page)
+    if answer.beside:
+        yield [("  kept in the journal beside the files, which cannot hold it:", "dim")]
+        yield from pairs(((name.replace("_", " "), _memories(count)) for name, count in answer.beside.items()), page)
+
+
+def _memories(count: int) -> str:
+    return _count(count, "memories", "memory")
 
 
 def _checked(check: Check, page: Page) -> Iterator[Line]:
