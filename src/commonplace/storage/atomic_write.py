@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from typing import BinaryIO
 
 from commonplace import settings
-from commonplace.errors import ConflictError, InvalidError, TooLargeError, UnavailableError
+from commonplace.errors import CommonplaceError, ConflictError, InvalidError, TooLargeError, UnavailableError
 
 
 @contextmanager
@@ -20,7 +22,7 @@ def atomic_write(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
     """
     if not replace and os.path.lexists(path):
         raise ConflictError("the file exists already", where=path, hint="Name a new file.")
-    partial = f"{path}.partial-{os.getpid()}-{os.urandom(4).hex()}"
+    partial = partial_name(path)
     with in_our_words(path):
         fd = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
     try:
@@ -33,6 +35,18 @@ def atomic_write(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
             put_in_place(partial, path, replace=replace)
     finally:
         remove(partial)
+
+
+def partial_name(path: str) -> str:
+    """A name beside `path` that nobody else has. It is never longer than a name can be, however long the file's own is."""
+    folder, name = os.path.split(path)
+    short = name if len(os.fsencode(name)) <= 200 else sha256(os.fsencode(name)).hexdigest()
+    return os.path.join(folder, f"{short}.partial-{os.getpid()}-{os.urandom(4).hex()}")
+
+
+def is_partial(name: str) -> bool:
+    """Is this file one that somebody is writing, or left when they were killed?"""
+    return ".partial-" in name and re.search(r"\.partial-\d+-[0-9a-f]{8}(-held)?$", name) is not None
 
 
 def put_in_place(finished: str, path: str, *, replace: bool = False) -> None:
@@ -91,6 +105,8 @@ def unavailable(cause: OSError, path: str) -> UnavailableError:
 def in_our_words(path: str) -> Iterator[None]:
     try:
         yield
+    except CommonplaceError:  # said already, perhaps by an error that is an OSError as well
+        raise
     except FileExistsError as cause:
         raise ConflictError("the file exists already", where=path, hint="Name a new file.") from cause
     except OSError as cause:

@@ -21,7 +21,7 @@ from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
 from commonplace.errors import ConflictError
-from commonplace.storage.atomic_write import flush_folder, in_our_words, remove
+from commonplace.storage.atomic_write import flush_folder, in_our_words, partial_name, remove
 from commonplace.storage.plain_file import open_plain, opened, sha256_of
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def replace_checked(path: str, data: bytes, expected_sha256: str | None) -> None
 
 def stage(path: str, data: BinaryIO) -> str:
     """A flushed file beside `path`, under a name that nobody else has, ready for `swap_in`."""
-    staged = f"{path}.partial-{os.getpid()}-{os.urandom(4).hex()}"
+    staged = partial_name(path)
     with in_our_words(path):
         fd = open_plain(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
