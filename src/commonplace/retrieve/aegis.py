@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,9 +29,10 @@ _SHORTEST = 3
 _NEWEST_HOURS = 0.1  # within six minutes everything is equally new
 
 
-def words(text: str) -> set[str]:
+@lru_cache(maxsize=2_048)  # the same few hundred memories are held against every message
+def words(text: str) -> frozenset[str]:
     """The telling words: split at whatever is neither letter nor digit, in lower case, three characters or more."""
-    return {word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _SHORTEST} - STOP_WORDS
+    return frozenset(word for word in map(str.lower, _WORD.findall(text)) if len(word) >= _SHORTEST) - STOP_WORDS
 
 
 def recency(hours: float) -> float:
@@ -38,7 +40,7 @@ def recency(hours: float) -> float:
     return min(1.0, 0.1 / max(hours, _NEWEST_HOURS))
 
 
-def relevance(text: str, asked: set[str], hours: float) -> float:
+def relevance(text: str, asked: frozenset[str], hours: float) -> float:
     """How well a memory of this age answers a message with these words."""
     overlap = len(words(text) & asked)
     return overlap + recency(hours) if overlap else 0.0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from math import inf
 
 from commonplace.guard.quoting import on_one_line
@@ -61,8 +62,12 @@ def choose(entries: Sequence[Entry], message: str, settings: ToolSettings, now: 
 
 def line_of(entry: Entry) -> str:
     """`- (m-1, preference) text`, with the first tag if there is one (G32, G49)."""
-    about = ", ".join(on_one_line(part) for part in (entry.id, *entry.tags[:1]))
-    return f"- ({about}) {on_one_line(entry.text)}"
+    about = ", ".join(_plain(part) for part in (entry.id, *entry.tags[:1]))
+    return f"- ({about}) {_plain(entry.text)}"
+
+
+# The same few hundred memories are looked at for every message.
+_plain = lru_cache(maxsize=2_048)(on_one_line)
 
 
 class _Packing:
@@ -84,13 +89,13 @@ class _Packing:
                 self._withheld.append(entry.id)
             else:
                 taken.append(entry)
-                self._used, self._count = self._used + len(on_one_line(entry.text)), self._count + 1
+                self._used, self._count = self._used + len(_plain(entry.text)), self._count + 1
         return taken
 
     def _has_room(self, entry: Entry) -> bool:
         if self._count >= self._settings.max_inject_count:
             return False
-        return self._used + len(on_one_line(entry.text)) <= self._settings.max_inject_chars
+        return self._used + len(_plain(entry.text)) <= self._settings.max_inject_chars
 
     def injection(self, chosen: Sequence[Entry], scores: dict[str, float]) -> Injection:
         return Injection(
