@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -274,3 +275,40 @@ def test_nothing_of_it_is_loaded_unless_it_is_asked_for(shell: Shell) -> None:
             [sys.executable, "-c", code % words], capture_output=True, text=True, env=shell.environment, check=True
         )
         assert not [name for name in done.stderr.split() if "vvm" in name or "agent" in name]
+
+
+def test_a_program_from_the_pipe_has_the_current_folder_for_its_project(examples: Shell) -> None:
+    """V55."""
+    text = (EXAMPLES / "busy.vvm").read_text()
+    assert examples("vvm", "check", "-", stdin=text).out == "ok: -\n"
+    assert examples("vvm", "run", "-", "--model", MODEL, stdin=text).out.endswith("(I remember 0 tasks.)\n")
+    assert (_memory(examples, "house") / "digest.md").is_file()
+
+
+def test_ctrl_c_ends_the_run_and_the_programs_that_answer_for_it(shell: Shell) -> None:
+    text = "agent a()\ndef f(n):\n  return @a `{n}`(())\nx = pmap(range(20), f)\nexport x\n"
+    (shell.folder / "p.vvm").write_text(text)
+    (shell.folder / "slow.sh").write_text("#!/bin/sh\ncat >/dev/null\necho $$ >> begun\nsleep 60\n")
+    (shell.folder / "slow.sh").chmod(0o755)
+    running = subprocess.Popen(
+        [*PROGRAM, "vvm", "run", "p.vvm", "--model", "exec:./slow.sh"],
+        cwd=shell.folder, env=shell.environment, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    begun = shell.folder / "begun"
+    deadline = time.monotonic() + 30
+    while not begun.exists() or len(begun.read_text().split()) < 2:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(20) == 130
+    assert running.stderr is not None
+    assert running.stderr.read() == b"\n"
+    running.stderr.close()
+    assert not [pid for pid in begun.read_text().split() if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_program_that_answers_without_end_is_ended(shell: Shell) -> None:
+    (shell.folder / "p.vvm").write_text("agent a()\nx = @a `Go.`(())\nexport x\n")
+    said = shell("vvm", "run", "p.vvm", "--model", "exec:yes")
+    assert said.code == 1
+    assert "without end" in said.out

@@ -149,3 +149,10 @@ def test_the_error_of_a_program_names_the_first_and_carries_all() -> None:
     said = error.to_dict()["error"]
     assert isinstance(said, dict)
     assert [one["code"] for one in said["diagnostics"]] == ["E040", "E040"]
+
+
+def test_every_code_is_on_the_page_of_the_guide_with_its_meaning() -> None:
+    from pathlib import Path
+
+    page = (Path(__file__).parents[3] / "docs" / "guide" / "vvm.md").read_text()
+    assert [code for code, meaning in CODES.items() if f"| {code} | {meaning} |" not in page] == []

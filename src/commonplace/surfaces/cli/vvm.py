@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from commonplace.surfaces.cli.arguments import Option, Parsed, UsageError
@@ -12,6 +13,7 @@ from commonplace.surfaces.cli.page import Line, Page
 if TYPE_CHECKING:
     from commonplace.surfaces.agent.host import Notice
     from commonplace.surfaces.vvm.errors import Diagnostic, ProgramError
+    from commonplace.surfaces.vvm.models import Models
 
 OPTIONS = (
     Option(
@@ -36,13 +38,15 @@ def _check(path: str, parsed: Parsed) -> int:
 
     if parsed.options:
         raise UsageError("vvm check takes a file and nothing else", "It only reads: no model, no inputs.")
-    found = examine(path).findings
+    read = examine(path)
+    found = read.findings
     page = _page(parsed)
     well = not any(one.is_error for one in found)
     if "json" in parsed.everywhere:
         _write_json({"file": path, "ok": well, "diagnostics": [one.to_dict() for one in found]}, page)
     else:
         page.write(_told(found))
+        page.write([[(f"and {read.left_out} more", "dim")]] if read.left_out else [])
         page.write([[("ok", "good"), (f": {path}", "")]] if well else [])
     return 0 if well else 1
 
@@ -71,12 +75,27 @@ def _exports(path: str, parsed: Parsed) -> int:
         raise UsageError("vvm run needs --model MODEL", "ADDRESS#NAME, or exec:COMMAND for a program that answers.")
     arguments = typed(parsed.options.get("arg", []), program.inputs)
     models = models_of(parsed.options.get("model", []))
-    try:
+    with _stopping(models):
         exports = running.run(program, models, arguments, Host(notify=_note, **_patience(parsed)))
-    finally:
-        models.close()
     _show(running.shown(exports), parsed)
     return 1 if running.has_errors(exports) else 0
+
+
+@contextmanager
+def _stopping(models: Models) -> Iterator[None]:
+    """Whatever ends the run ends the programs that answer for it: Ctrl-C at once, while others of a `pmap` still wait."""
+    import signal
+
+    def stop(*_: object) -> None:
+        models.close()
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        models.close()
+        signal.signal(signal.SIGINT, before)
 
 
 def _patience(parsed: Parsed) -> dict[str, Any]:

@@ -11,8 +11,10 @@ import os
 import shlex
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import IO
 
 from commonplace.errors import InvalidError, UnavailableError
 
@@ -20,6 +22,7 @@ Model = str | Callable[[str], str]
 _KINDS = ("http:", "https:", "exec:")
 _HINT = "Name one: --model ADDRESS#MODEL, or --model exec:COMMAND for a program that reads the prompt and answers."
 _SECONDS = 600.0  # a program that has not answered by then never will
+_MOST_BYTES = 4 * 1024 * 1024  # of an answer; a book has fewer
 
 
 class Models:
@@ -32,7 +35,7 @@ class Models:
         return self._named.get(wished, self._default) if wished else self._default
 
     def close(self) -> None:
-        """Nobody waits for an answer any more: what is still running is ended."""
+        """Nobody waits for an answer any more: what is still running is ended, and nothing new is begun."""
         for model in (self._default, *self._named.values()):
             if isinstance(model, Answerer):
                 model.close()
@@ -68,34 +71,66 @@ class Answerer:
         if not self._words:
             raise InvalidError("--model exec: names no program", where="--model", hint="For example: exec:./answer.sh")
         self._running: set[subprocess.Popen[bytes]] = set()
+        self._closed = False
 
     def __call__(self, prompt: str) -> str:
-        try:
-            process = subprocess.Popen(  # noqa: S603 - the person who runs us named it
-                self._words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-            )
-        except OSError as cause:
-            raise UnavailableError(f"the model's program does not start: {cause.strerror}", hint=_HINT) from None
-        self._running.add(process)
-        try:
-            answer, _ = process.communicate(prompt.encode(errors="replace"), timeout=_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise UnavailableError(f"the model's program did not answer within {_SECONDS:.0f} seconds") from None
-        finally:
-            _end(process)
-            self._running.discard(process)
+        if self._closed:
+            raise UnavailableError("the run was stopped")
+        with self._started() as process:
+            self._running.add(process)
+            try:
+                answer = _exchanged(process, prompt.encode(errors="replace"))
+            finally:
+                _end(process)
+                self._running.discard(process)
         if process.returncode:
             raise UnavailableError(f"the model's program ended with exit code {process.returncode}")
         return answer.decode(errors="replace").removesuffix("\n")
 
     def close(self) -> None:
-        for process in [*self._running]:
+        self._closed = True
+        for process in tuple(self._running):
             _end(process)
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        """In a session of its own, so that it can be ended together with what it starts."""
+        pipe = subprocess.PIPE
+        try:
+            return subprocess.Popen(self._words, stdin=pipe, stdout=pipe, start_new_session=True)  # noqa: S603 - named by whoever runs us
+        except OSError as cause:
+            raise UnavailableError(f"the model's program does not start: {cause.strerror}", hint=_HINT) from None
+
+
+def _exchanged(process: subprocess.Popen[bytes], prompt: bytes) -> bytes:
+    """Its whole answer. It is written to and read from at once: it may answer before it has read everything."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    late = threading.Timer(_SECONDS, _end, (process,))
+    writer = threading.Thread(target=_fed, args=(process.stdin, prompt), daemon=True)
+    late.start()
+    writer.start()
+    try:
+        answer = process.stdout.read(_MOST_BYTES + 1)
+        if len(answer) > _MOST_BYTES:
+            raise UnavailableError("the model's program answers without end")
+        process.wait()
+        return answer
+    finally:
+        late.cancel()
+        _end(process)
+        writer.join()
+
+
+def _fed(stdin: IO[bytes], prompt: bytes) -> None:
+    with suppress(OSError):  # it need not read what it does not want to know
+        stdin.write(prompt)
+    with suppress(OSError):
+        stdin.close()
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End it and what it started, unless it has ended by itself."""
     if process.poll() is None:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

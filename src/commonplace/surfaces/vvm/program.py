@@ -31,6 +31,8 @@ from commonplace.surfaces.vvm.syntax import (
 MAX_BYTES = 256 * 1024
 """Of one file: twenty times the longest program we have seen."""
 MAX_MODULES = 64
+STDIN = "-"
+"""A program that comes through the pipe has no folder; its project is the current one (V55)."""
 
 
 class Source(NamedTuple):
@@ -53,8 +55,9 @@ class Program(NamedTuple):
         return self.sources[-1]
 
     @property
-    def project(self) -> str:
-        return os.path.dirname(self.main.path)
+    def project(self) -> str | None:
+        """The folder of the file that is run, or none: then it is the current one (V55)."""
+        return None if self.main.path == STDIN else os.path.dirname(self.main.path)
 
     @property
     def needs_a_model(self) -> bool:
@@ -78,7 +81,7 @@ def load(path: str) -> Program:
 def examine(path: str) -> _Reader:
     """The same without the exception: all that could be read, and all findings."""
     reader = _Reader()
-    reader.read(os.path.realpath(path), path, None)
+    reader.read(path if path == STDIN else os.path.realpath(path), path, None)
     reader.finish()
     return reader
 
@@ -89,6 +92,7 @@ class _Reader:
     def __init__(self) -> None:
         self.sources: list[Source] = []
         self.findings: list[Diagnostic] = []
+        self.left_out = 0
         self._notes: dict[str, Findings] = {}
         self._bodies: dict[str, Block] = {}
         self._reading: list[str] = []
@@ -118,7 +122,9 @@ class _Reader:
         return True
 
     def finish(self) -> None:
-        self.findings = [one for source in self.sources for one in self._notes[source.path].all()]
+        notes = [self._notes[source.path] for source in self.sources]
+        self.findings = [one for found in notes for one in found.all()]
+        self.left_out = sum(found.left_out for found in notes)
 
     def _text(self, path: str, file: str, importer: tuple[Findings, Place] | None) -> str | None:
         try:
@@ -170,9 +176,9 @@ def _exports(body: Block, wanted: ModuleImport) -> bool:
 
 
 def text_in(path: str, file: str) -> str:
-    """A program's text: UTF-8, of a length that can be read."""
+    """A program's text: UTF-8, of a length that can be read. `-` is the pipe."""
     try:
-        with open(path, "rb") as opened:
+        with open(0 if path == STDIN else path, "rb", closefd=path != STDIN) as opened:
             read = opened.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError("there is no such program", where=file, hint="Check the path.") from None
