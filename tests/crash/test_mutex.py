@@ -185,7 +185,7 @@ def test_of_eight_processes_that_reclaim_one_stale_lock_exactly_one_wins(store: 
             os.close(gate[1])
             os.read(gate[0], 1)  # all of them at once
             try:
-                with Mutex(store, way="epochs", stale=0.1).held(0.4) as mine:
+                with Mutex(store, way="epochs", stale=0.5).held(0.7) as mine:  # no time for a second silence
                     say({"came": mine.still_mine()})
                     time.sleep(0.8)
                     say({"mine": mine.still_mine()})

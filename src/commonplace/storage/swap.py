@@ -37,11 +37,7 @@ def replace_checked(path: str, data: bytes, expected_sha256: str | None) -> None
 
     Otherwise raises `ConflictError`, and what is there stays. The file keeps its mode; a new one is the user's alone.
     """
-    staged = stage(path, io.BytesIO(data))
-    try:
-        swap_in(staged, path, expected_sha256)
-    finally:
-        remove(staged)
+    _swap_in_own(stage(path, io.BytesIO(data)), path, expected_sha256)
 
 
 def stage(path: str, data: BinaryIO) -> str:
@@ -81,10 +77,19 @@ def break_links(path: str) -> None:
     expected = sha256_of(path)
     with opened(path) as fd, open(fd, "rb", closefd=False) as file:
         staged = stage(path, file)
+    _swap_in_own(staged, path, expected)
+
+
+def _swap_in_own(staged: str, path: str, expected_sha256: str | None) -> None:
+    """Swap in what was staged here, and clean up. An interrupt may strike between any two steps: then what is at the staged name
+    may be another's, and stays."""
+    mine = os.lstat(staged)
     try:
-        swap_in(staged, path, expected)
+        swap_in(staged, path, expected_sha256)
     finally:
-        remove(staged)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.lstat(staged), mine):
+                remove(staged)
 
 
 def keep_beside(taken: str, path: str) -> str:
