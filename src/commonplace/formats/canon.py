@@ -30,7 +30,6 @@ from commonplace.model.finding import Finding
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
-from commonplace.seam.inventory import Seen
 from commonplace.seam.terms import Capabilities, Progress
 from commonplace.storage.folders import copy_folder
 from commonplace.storage.swap import replace_checked
@@ -77,7 +76,7 @@ class FileCanon:
         self.capabilities = Capabilities(held_beside=beside)
         self._files, self._journal = Files(self.folder), JournalFile(self.folder)
         self._thread = threading.local()
-        self._seen: tuple[int, dict[str, Seen], dict[str, Stamp]] = (-1, {}, {})
+        self._seen: tuple[int, dict[str, Stamp]] = (-1, {})
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
         if not os.path.isdir(self.folder) and (not create or os.path.lexists(self.folder)):
@@ -162,8 +161,7 @@ class FileCanon:
             inventory = view.inventory()
             if int(inventory.fact("journal_size") or 0) != self._journal.size():
                 return True
-            _, _, stamps = self._known(view)
-            return self._scan() != stamps
+            return self._scan() != self._known(view)
 
     def _scan(self) -> dict[str, Stamp]:
         began = time.perf_counter()
@@ -176,12 +174,12 @@ class FileCanon:
         """Before a write, files are looked through unless that was done a moment ago; see `settings.FILE_LOOK_SHARE`."""
         return time.perf_counter() - self._looked >= self._look_cost * settings.FILE_LOOK_SHARE
 
-    def _known(self, view: View) -> tuple[int, dict[str, Seen], dict[str, Stamp]]:
+    def _known(self, view: View) -> dict[str, Stamp]:
+        """How the files looked that are known, kept from one look to the next as long as nobody changes any."""
         generation = view.inventory().generation()
         if generation != self._seen[0]:
-            files = view.inventory().files()
-            self._seen = (generation, files, {path: seen.stamp for path, seen in files.items()})
-        return self._seen
+            self._seen = (generation, view.inventory().stamps())
+        return self._seen[1]
 
     def _catch_up(self, draft: FileDraft, *, look: bool) -> None:
         plain = cast("Draft", draft)
@@ -192,9 +190,8 @@ class FileCanon:
             self._look(draft)
 
     def _look(self, draft: FileDraft) -> None:
-        _, known, stamps = self._known(cast("View", draft))
-        scan = self._scan()
-        if scan == stamps:
+        known, scan = self._known(cast("View", draft)), self._scan()
+        if scan == known:
             return
         outcome = Reconciler(cast("Draft", draft), self._format, self._files, datetime.now(UTC)).run(scan, known)
         if self._journal.exists():  # a folder that was only ever read is not written to
@@ -231,7 +228,7 @@ class FileCanon:
         """The catalog, made anew from the journal and the files; the full text with it."""
         self._catalog.close()
         self._home.discard()
-        self._seen = (-1, {}, {})
+        self._seen = (-1, {})
         self._catalog = self._open_catalog()
         self._refresh()
 
@@ -249,7 +246,7 @@ class FileCanon:
 
     def size(self) -> int:
         with self._catalog.reading() as view:
-            files = sum(seen.stamp.size for seen in view.inventory().files().values())
+            files = sum(stamp[0] for stamp in view.inventory().stamps().values())
         return files + self._journal.size()
 
     def _derive(self, view: View) -> None:

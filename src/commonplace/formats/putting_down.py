@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
-from commonplace.formats.reconcile import draw_links, signed
+from commonplace.formats.reconcile import Drawing, signed
 from commonplace.formats.recovery import see
 from commonplace.formats.shelf import BookShelf
 from commonplace.model.fingerprint import fingerprint
@@ -88,20 +88,15 @@ class Putting:
         self._inventory.place((known, self._format.names(known.place)) for known in written.known)
         self._inventory.displace(written.gone)
         self._inventory.erase(self._file_draft.erased)
-        links: Links = {}
+        drawing = Drawing(self._draft)
         for step in written.steps:
             for found in self._format.read(step.path, step.content).entries if isinstance(step, Put) else ():
                 memory_id = at.get(Place(step.path, found.key))
                 if memory_id is not None and not self._file_draft.adopts:
                     self._follow(memory_id, found)
-                    links |= self._drawn(memory_id, found)
-        return links
-
-    def _drawn(self, memory_id: str, found: Found) -> Links:
-        if not found.links and not self._inventory.drawn(memory_id):
-            return {}
-        drawn = draw_links(self._draft, memory_id, found.links, _signed("named in the text"))
-        return {memory_id: drawn} if drawn is not None else {}
+                    drawing.draw(memory_id, found.links)
+        drawing.commit(_signed("named in the text"))
+        return drawing.drawn
 
     def _follow(self, memory_id: str, found: Found) -> None:
         """The text of a note that nobody asked to change: what it links to was moved, and its links went along (A27)."""

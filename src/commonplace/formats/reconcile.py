@@ -70,15 +70,16 @@ class Reconciler:
         self._seen: list[tuple[str, Seen]] = []
         self._texts: dict[str, Found] = {}
         """What each memory says now, by its id, where that is new."""
+        self._new: set[str] = set()
         self.outcome = Outcome([], [], [], {})
         self.unsettled = False
 
-    def run(self, scan: dict[str, Stamp], known: dict[str, Seen]) -> Outcome:
-        changed = [path for path, stamp in scan.items() if path not in known or known[path].stamp != stamp]
+    def run(self, scan: dict[str, Stamp], known: dict[str, Stamp]) -> Outcome:
+        changed = [path for path, stamp in scan.items() if known.get(path) != stamp]
         vanished = [path for path in known if path not in scan]
         self._refuse_amnesia(scan, known, vanished)
         for path in changed:
-            self._look(path, scan[path], known.get(path))
+            self._look(path, scan[path], self._inventory.file(path) if path in known else None)
         for path in vanished:
             self._missing |= {entry.memory_id: entry for entry in self._inventory.at(path)}
         self._inventory.forget(vanished)
@@ -86,7 +87,7 @@ class Reconciler:
         self._inventory.see(self._seen)
         return self.outcome
 
-    def _refuse_amnesia(self, scan: dict[str, Stamp], known: dict[str, Seen], vanished: Sequence[str]) -> None:
+    def _refuse_amnesia(self, scan: dict[str, Stamp], known: dict[str, Stamp], vanished: Sequence[str]) -> None:
         """A folder that was full and is empty was not emptied by an editor: a disk is missing, or a sync client is at work."""
         if len(vanished) >= _MANY and not scan and len(known) == len(vanished):
             raise UnavailableError(
@@ -221,6 +222,7 @@ class Reconciler:
             **said,
         )
         self._stand(record.id, entry)
+        self._new.add(record.id)
         return record
 
     def _stand(self, memory_id: str, entry: _Entry) -> None:
@@ -243,20 +245,15 @@ class Reconciler:
 
     def _link(self) -> None:
         """Make the links that texts name. A note that others named before it was there gets theirs now."""
+        drawing = Drawing(self._draft)
         named = [name for known in self.outcome.places for name in self._format.names(known.place)]
         for memory_id in self._inventory.waiting_for([_UNKNOWN + name for name in named]):
             if memory_id not in self._texts:
-                self._draw(
-                    memory_id,
-                    {(kind, other.removeprefix(_UNKNOWN)) for kind, other in self._inventory.drawn(memory_id)},
-                )
+                drawing.draw_again(memory_id)
         for memory_id, found in self._texts.items():
-            self._draw(memory_id, found.links)
-
-    def _draw(self, memory_id: str, links: Iterable[tuple[str, str]]) -> None:
-        drawn = draw_links(self._draft, memory_id, links, self._signed("read in the book's files"))
-        if drawn is not None:
-            self.outcome.drawn[memory_id] = drawn
+            drawing.draw(memory_id, found.links, new=memory_id in self._new)
+        drawing.commit(self._signed("read in the book's files"))
+        self.outcome.drawn.update(drawing.drawn)
 
     def _make_source(self) -> None:
         if self._draft.noun(Entity.SOURCE, SOURCE) is None:
@@ -280,46 +277,55 @@ def signed(verb: Verb, now: datetime, reason: str) -> Signature:
     )
 
 
-def draw_links(
-    draft: Draft, memory_id: str, links: Iterable[tuple[str, str]], signature: Signature
-) -> set[tuple[str, str]] | None:
-    """Make the links that a memory's text names, and end those it no longer names. None if they are as they were.
+class Drawing:
+    """The links that texts name: made where they are new, ended where a text no longer names them.
 
     Links that somebody made by hand are not in the text, and are left alone.
     """
-    inventory = draft.inventory()
-    before, after = inventory.drawn(memory_id), {_resolved(draft, memory_id, *link) for link in links}
-    if before == after:
-        return None
-    there = {link.id: link for link in draft.links(memory_id)}
-    edits: list[Edit] = []
-    for relation, other in sorted(after - before):
-        link = _linked(memory_id, relation, other, signature.at)
-        if link is not None and link.id not in there:
-            edits.append((Entity.LINK, None, link))
-    for relation, other in sorted(before - after):
-        if f"{memory_id}>{relation}>{other}" in there:
-            edits.append((Entity.LINK, there[f"{memory_id}>{relation}>{other}"], None))
-    if edits:
-        draft.commit(signature, edits)
-    inventory.draw(memory_id, after)
-    return after
 
+    def __init__(self, draft: Draft) -> None:
+        self._draft, self._inventory = draft, draft.inventory()
+        self._edits: list[tuple[str, str, str, bool]] = []
+        self.drawn: dict[str, set[tuple[str, str]]] = {}
 
-def _resolved(draft: Draft, memory_id: str, relation: str, target: str) -> tuple[str, str]:
-    """The relation and the memory it leads to; what leads nowhere yet is remembered by the name it was given."""
-    other = draft.memory(target) or draft.memory(target.casefold())
-    return (
-        (relation, other.id)
-        if other is not None and other.id != memory_id
-        else (relation, _UNKNOWN + target.casefold())
-    )
+    def draw(self, memory_id: str, links: Iterable[tuple[str, str]], *, new: bool = False) -> None:
+        before = set() if new else self._inventory.drawn(memory_id)
+        after = {self._resolved(memory_id, *link) for link in links}
+        if before != after:
+            self.drawn[memory_id] = after
+            self._edits += [(memory_id, *link, True) for link in sorted(after - before)]
+            self._edits += [(memory_id, *link, False) for link in sorted(before - after)]
+            self._inventory.draw(memory_id, after)
 
+    def draw_again(self, memory_id: str) -> None:
+        """What led nowhere may lead somewhere now."""
+        self.draw(memory_id, [(kind, other.removeprefix(_UNKNOWN)) for kind, other in self._inventory.drawn(memory_id)])
 
-def _linked(memory_id: str, relation: str, other: str, now: datetime) -> Link | None:
-    if other.startswith(_UNKNOWN):
-        return None
-    return Link(from_id=memory_id, relation=Relation(relation), to_id=other, created_at=now)
+    def _resolved(self, memory_id: str, relation: str, target: str) -> tuple[str, str]:
+        """The relation and the memory it leads to; what leads nowhere yet is remembered by the name it was given."""
+        other = self._inventory.named(target) or self._inventory.named(target.casefold())
+        return (
+            (relation, other) if other is not None and other != memory_id else (relation, _UNKNOWN + target.casefold())
+        )
+
+    def commit(self, signature: Signature) -> None:
+        """All of them as one operation."""
+        edits = [
+            edit
+            for memory_id, relation, other, made in self._edits
+            if (edit := self._edit(memory_id, relation, other, made, signature.at))
+        ]
+        if edits:
+            self._draft.commit(signature, edits)
+
+    def _edit(self, memory_id: str, relation: str, other: str, made: bool, now: datetime) -> Edit | None:
+        if other.startswith(_UNKNOWN):
+            return None
+        link = Link(from_id=memory_id, relation=Relation(relation), to_id=other, created_at=now)
+        there = self._draft.noun(Entity.LINK, link.id)
+        if made:
+            return None if there is not None else (Entity.LINK, None, link)
+        return None if there is None else (Entity.LINK, there, None)
 
 
 def _moment(stamp: Stamp) -> datetime:

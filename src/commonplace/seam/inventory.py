@@ -23,8 +23,8 @@ class Inventory(Protocol):
         """Grows with every change to the files that are known, in any process; 0 if none ever was."""
         ...
 
-    def files(self) -> dict[str, Seen]:
-        """Every file that is known."""
+    def stamps(self) -> dict[str, Stamp]:
+        """How every file that is known looked."""
         ...
 
     def file(self, path: str) -> Seen | None: ...
@@ -49,6 +49,10 @@ class Inventory(Protocol):
 
     def former(self, digest: bytes) -> str | None:
         """The memory whose entry, of exactly these bytes, somebody took out of a file."""
+        ...
+
+    def named(self, name: str) -> str | None:
+        """The id of the memory that has this id or answers to this name."""
         ...
 
     def drawn(self, memory_id: str) -> set[tuple[str, str]]:
