@@ -3,7 +3,7 @@
 The digest is one memory of kind `digest`, a page that people and agents write in turn: a new one takes the old one's place
 whoever wrote that, and the journal keeps every version. But nobody writes over what he has not read: with `expect`, a digest
 that was changed meanwhile stays, and the new one waits in the inbox. Facts are memories like any other. No source is
-made: what was said around the patch is nobody's to keep (X-5).
+made: what was said around the patch is nobody's to keep (X-5). What a memory cites is the patch itself, a run of the journal.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def retain(scribe: Scribe, asked: Retain, limits: Limits | None = None) -> list[
     run = new_id()
     with scribe.writing() as pen:
         digest = _write_digest(scribe, pen, asked, run)
-        said = [_fact(scribe, pen, asked, text) for text in facts]
+        said = [_fact(scribe, pen, asked, text, run) for text in facts]
         return [*digest, *_write_facts(pen, said, run)]
 
 
@@ -101,7 +101,7 @@ def _admit_owners(asked: Retain) -> None:
 def _write_digest(scribe: Scribe, pen: Pen, asked: Retain, run: str) -> list[MemoryRecord]:
     if asked.digest is None:
         return []
-    wanted = _digest(scribe, pen, asked)
+    wanted = _digest(scribe, pen, asked, run)
     old = _standing(pen, asked, wanted)
     if (old.content if old else "") == asked.digest:
         return []
@@ -149,6 +149,7 @@ def _replace(pen: Pen, old: MemoryRecord, wanted: MemoryRecord, run: str) -> Mem
         trust=wanted.trust,
         tier=wanted.tier,
         observed_at=pen.now,
+        evidence_ref=wanted.evidence_ref,
     )
     pen.sign(Verb.EVOLVE, run=run)
     return new
@@ -170,7 +171,7 @@ def _sign_new(pen: Pen, record: MemoryRecord, run: str) -> list[MemoryRecord]:
     return [record]
 
 
-def _digest(scribe: Scribe, pen: Pen, asked: Retain) -> MemoryRecord:
+def _digest(scribe: Scribe, pen: Pen, asked: Retain, run: str) -> MemoryRecord:
     said = Save(
         content=asked.digest or "-",
         type=Type.PROJECT,
@@ -180,11 +181,12 @@ def _digest(scribe: Scribe, pen: Pen, asked: Retain) -> MemoryRecord:
         project_id=asked.project_id,
         repo_id=asked.repo_id,
         agent_id=asked.agent_id,
+        evidence_ref=f"run:{run}",
     )
     return describe(scribe, said, pen.now).with_(source_ref=None)
 
 
-def _fact(scribe: Scribe, pen: Pen, asked: Retain, text: str) -> MemoryRecord:
+def _fact(scribe: Scribe, pen: Pen, asked: Retain, text: str, run: str) -> MemoryRecord:
     line = understand_line(text)
     said = Save(
         content=text,
@@ -196,5 +198,6 @@ def _fact(scribe: Scribe, pen: Pen, asked: Retain, text: str) -> MemoryRecord:
         project_id=asked.project_id,
         repo_id=asked.repo_id,
         agent_id=asked.agent_id,
+        evidence_ref=f"run:{run}",
     )
     return describe(scribe, said, pen.now).with_(source_ref=None)

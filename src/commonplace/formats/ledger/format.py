@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from commonplace import settings
+from commonplace.errors import StaleError
 from commonplace.formats.ledger.change import LEDGER, PAGE, Change
 from commonplace.formats.ledger.entries import ANYTHING, BY_LINES, entries_of, word_fields
 from commonplace.formats.ledger.lines import read_lines
@@ -62,13 +63,11 @@ class LedgerFormat:
         Somebody who means to empty it says so by a patch or by `forget`: then the ledger's last word is an empty digest.
         """
         known = next((one for one in gone if one.place.path == PAGE), None)
-        if known is None or shelf.content(PAGE) != b"":
+        record = shelf.record(known.memory_id) if known is not None else None
+        if record is None or record.status is not Status.ACTIVE or not _tells_of_digest(shelf):
             return ()
-        last = last_digest(shelf.content(LEDGER) or b"")
-        record = shelf.record(known.memory_id)
         # What the book knew last may be newer than the ledger: a person wrote it there.
-        text = record.content if record is not None and record.status is Status.ACTIVE else last
-        return (Put(PAGE, write_page(text, None), sha256(b"")),) if last and text else ()
+        return (Put(PAGE, write_page(record.content, None), sha256(b"")),)
 
     def told(self, record: MemoryRecord) -> Mapping[str, Any]:
         if record.kind == KIND:
@@ -90,6 +89,13 @@ class LedgerFormat:
 def last_digest(raw: bytes) -> str | None:
     """What the ledger says the digest was last."""
     return next((line.digest for line in reversed(read_lines(raw)[0]) if line.digest is not None), None)
+
+
+def _tells_of_digest(shelf: Shelf) -> bool:
+    try:
+        return bool(last_digest(shelf.content(LEDGER) or b""))
+    except StaleError:  # somebody wrote there a moment ago: better a page too many than one too few
+        return True
 
 
 def _names(folder: str) -> list[str]:

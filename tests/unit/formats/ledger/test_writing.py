@@ -254,8 +254,8 @@ class TestAPageThatWasCutToNothing:
         shelf.files[LEDGER] += b'{"ts": "x", "digest": ""}\n'
         assert shelf.format.restored([known], shelf) == ()
 
-    def test_a_persons_other_text_is_an_edit_and_stays(self, shelf):
-        """Rows 41, 47, V19."""
+    def test_a_page_that_no_line_ever_spoke_of_may_be_emptied(self, shelf):
+        """V19: a person wrote it, a person takes it away."""
         known = self.cut(shelf)
-        shelf.files[PAGE] = b"\n"
+        shelf.files[LEDGER] = b'{"ts": "x", "retain": ["W one."]}\n'
         assert shelf.format.restored([known], shelf) == ()
