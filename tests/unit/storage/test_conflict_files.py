@@ -81,9 +81,12 @@ def test_a_name_that_could_be_a_notes_own_is_a_copy_only_beside_its_base(name: s
 
 
 NOTES = [
-    "x.md", "note.md", "plan-b.md", "plan-for-atlas.md", "x-api.md", "x-v2.md", "x 2024.md", "x (2024).md", "x (draft).md",
-    "x (0).md",    "conflict.md", "conflict-resolution.md", "how to resolve a conflicted copy.md", "x 1.md", "copying.md", "a copy of it.md",
-    "x-A1.md",    "C# notes.md", "README.md", "4913.md", "part one.md", "Nov-15.md", "sediment", "swp.md", "#tag.md", "x-2.md",
+    "x.md", "note.md", "plan-b.md", "plan-for-atlas.md", "x-api.md", "x-v2.md", "x 2024.md", "x (2024).md",
+    "x (draft).md",
+    "x (0).md",    "conflict.md", "conflict-resolution.md", "how to resolve a conflicted copy.md", "x 1.md",
+    "copying.md", "a copy of it.md",
+    "x-A1.md",    "C# notes.md", "README.md", "4913.md", "part one.md", "Nov-15.md", "sediment", "swp.md", "#tag.md",
+    "x-2.md",
 ]  # fmt: skip
 
 
@@ -108,9 +111,12 @@ def test_a_machine_that_is_known_is_recognised_in_any_spelling() -> None:
     "name",
     [
         ".x.md.swp", ".x.md.swo", ".x.md.swx", "4913", "x.md~", ".#x.md", "#x.md#", "#note#", ".x.md.un~", "~$x.docx",
-        ".~lock.x.md#",        ".goutputstream-AB12CD", ".x.md.kate-swp", "x.md___jb_tmp___", "~syncthing~x.md.tmp", ".syncthing.x.md.tmp",
-        ".DS_Store", "Thumbs.db", "desktop.ini", "._x.md", ".nfs000000000123abcd", ".fuse_hidden0000001200000001", "x.md.orig",
-        "x_BASE_1.md.orig", "x.REMOTE.1234.md", "x.md.partial-123-0a1b2c3d", "x.md.partial-123-0a1b2c3d-held", "x.md.part",
+        ".~lock.x.md#",        ".goutputstream-AB12CD", ".x.md.kate-swp", "x.md___jb_tmp___", "~syncthing~x.md.tmp",
+        ".syncthing.x.md.tmp",
+        ".DS_Store", "Thumbs.db", "desktop.ini", "._x.md", ".nfs000000000123abcd", ".fuse_hidden0000001200000001",
+        "x.md.orig",
+        "x_BASE_1.md.orig", "x.REMOTE.1234.md", "x.md.partial-123-0a1b2c3d", "x.md.partial-123-0a1b2c3d-held",
+        "x.md.part",
     ],
 )  # fmt: skip
 def test_editors_and_systems_droppings_are_known(name: str) -> None:
