@@ -19,8 +19,9 @@ from commonplace.surfaces.vvm.models import Models
 from commonplace.surfaces.vvm.parser import parse
 from commonplace.surfaces.vvm.program import Program, Source
 from commonplace.surfaces.vvm.run import run, shown
-from commonplace.surfaces.vvm.syntax import within
+from commonplace.surfaces.vvm.syntax import ModuleImport, While
 from commonplace.surfaces.vvm.tokens import KEYWORDS
+from commonplace.surfaces.vvm.walk import within
 
 PIECES = (
     *sorted(KEYWORDS), "a", "b", "f", "_", "pack", "pmap", "range", "1", "2.5", '"s"', '"""l\nm"""', "`t {a} {{`", "`{`", "()",
@@ -113,15 +114,37 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_what_passes_the_check_runs_to_its_end_or_to_an_error_of_the_family(
     project: str, text: str, start: int, length: int, piece: str
 ) -> None:
-    for one in (text, PROGRAM[:start] + piece + PROGRAM[start + length :]):
-        findings = Findings(one)
-        body = parse(one, findings)
-        check(body, findings)
-        if findings.errors or "while" in one or "from" in one.replace('" from "npm', ""):
-            continue
-        program = Program((Source(project, "p.vvm", body, {}),), ())
-        with suppress(InvalidError):  # what it raises and does not catch
-            shown(run(program, Models(Script("true"))))
+    _runs(text, project)
+    _runs(PROGRAM[:start] + piece + PROGRAM[start + length :], project)
+
+
+def _runs(text: str, project: str) -> None:
+    """Unless it cannot, or need not end, or imports something."""
+    findings = Findings(text)
+    body = parse(text, findings)
+    check(body, findings)
+    if findings.errors or any(isinstance(node, While | ModuleImport) for node in within(*body)):
+        return
+    program = Program((Source(project, "p.vvm", body, {}),), ())
+    with suppress(InvalidError):  # what it raises and does not catch
+        shown(run(program, Models(Script("true"))))
+
+
+pieces = st.lists(st.tuples(st.integers(0, len(PROGRAM)), st.integers(0, 12), st.sampled_from(PIECES)), max_size=4)
+
+
+@pytest.mark.nightly
+@given(soup, pieces)
+@settings(max_examples=5_000, deadline=None)
+def test_thousands_of_broken_programs_are_read_and_run(
+    project: str, text: str, changes: list[tuple[int, int, str]]
+) -> None:
+    broken = PROGRAM
+    for start, length, piece in changes:
+        broken = broken[:start] + piece + broken[start + length :]
+    for one in (text, broken):
+        _is_told_well(one)
+        _runs(one, project)
 
 
 DEEP = ("(", "[", "{a:", "not ", "f(", "@a `t`(", "?`c`(", "x[", "-")

@@ -53,6 +53,8 @@ def test_a_module_imports_from_its_own_folder_and_runs_once(tmp_path: Path) -> N
         ('from "./lib/none.vvm" import x\n', "E090"),
         ('from "./lib/a.vvm" import nothing\n', "E090"),
         ('from "./lib/a.vvm" import @x\n', "E090"),
+        ('from "./lib" import x\n', "E090"),
+        ('from "../../../etc/passwd" import x\n', "E090"),
         ('from "https://example.org/a.vvm" import x\n', "E900"),
         ('from "@alice/research" import x\n', "E900"),
         ('from "/etc/passwd" import x\n', "E900"),

@@ -28,10 +28,8 @@ from commonplace.surfaces.vvm.syntax import (
     SkillImport,
     Stmt,
     While,
-    blocks_of,
-    bound_in,
-    within,
 )
+from commonplace.surfaces.vvm.walk import blocks_of, bound_in, within
 
 LIBRARY = ("pack", "perm", "range", "map", "pmap", "filter", "reduce", "refine")
 _SOURCES = ("github:", "npm:", "./", "../")

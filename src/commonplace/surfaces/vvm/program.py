@@ -24,9 +24,8 @@ from commonplace.surfaces.vvm.syntax import (
     ModuleImport,
     Name,
     SkillImport,
-    bound_in,
-    within,
 )
+from commonplace.surfaces.vvm.walk import bound_in, within
 
 MAX_BYTES = 256 * 1024
 """Of one file: twenty times the longest program we have seen."""
@@ -127,13 +126,10 @@ class _Reader:
         self.left_out = sum(found.left_out for found in notes)
 
     def _text(self, path: str, file: str, importer: tuple[Findings, Place] | None) -> str | None:
-        try:
-            return text_in(path, file)
-        except NotFoundError:
-            if importer is None:
-                raise
+        if importer is not None and not os.path.isfile(path):
             self._refuse(importer, "there is no such module")
             return None
+        return text_in(path, file)
 
     def _refuse(self, importer: tuple[Findings, Place] | None, why: str) -> None:
         assert importer is not None, "only an import can be refused"
@@ -145,6 +141,9 @@ class _Reader:
             notes.add("E900", one.at, "only files beside the program can be imported", "Begin its path with ./ or ../")
             return ""
         target = os.path.realpath(os.path.join(os.path.dirname(path), one.path))
+        if not target.endswith(".vvm"):  # what is wrong in a file is quoted, and not every file is meant to be
+            notes.add("E090", one.at, "a module is a file whose name ends with .vvm")
+            return ""
         shown = os.path.normpath(os.path.join(os.path.dirname(file), one.path))
         if not self.read(target, shown, (notes, one.at)):
             return ""

@@ -32,8 +32,8 @@ from commonplace.surfaces.vvm.syntax import (
     Try,
     While,
     WithInput,
-    bound_in,
 )
+from commonplace.surfaces.vvm.walk import bound_in
 
 T = TypeVar("T")
 

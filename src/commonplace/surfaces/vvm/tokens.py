@@ -95,7 +95,7 @@ class _Lexer:
 
     def _odd(self) -> None:
         found = _ODD.match(self._text, self._pos)
-        hint = "Strings stand in double quotes." if self._text[self._pos] == "'" else ""
+        hint = "Strings stand in double quotes." if self._text[self._pos] in "'‘’“”„" else ""
         self._findings.add("E001", self._at(), "this character has no meaning here", hint)
         self._pos = found.end() if found else self._pos + 1
 
