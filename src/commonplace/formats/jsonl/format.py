@@ -10,13 +10,15 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from commonplace import settings
 from commonplace.errors import TooLargeError
-from commonplace.formats.jsonl.ids import FILE, HIGHEST, LEFT, UTF_16, Entering, Ids, go_last, left, marked
-from commonplace.formats.jsonl.lines import Odd, entry_of, line_of
+from commonplace.formats.jsonl.ids import FILE, HIGHEST, UTF_16, Entering, Ids, go_last, marked
+from commonplace.formats.jsonl.left import LEFT, Note, noted, recalled
+from commonplace.formats.jsonl.lines import Odd, changed, entry_of, line_of
 from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
 from commonplace.model.finding import Finding
 from commonplace.model.record import MemoryRecord
@@ -77,6 +79,9 @@ class JsonlFormat:
             standing[found.key] = (number, found)
         return Contents([found for _, found in standing.values()], _bounded(aside))
 
+    def write_personal(self, altered: Sequence[Altered], shelf: Shelf) -> Written:
+        return self.write(altered, shelf)  # nothing here is anybody's own
+
     def told(self, record: MemoryRecord) -> Mapping[str, Any]:
         """What a line of this record would say: an edit of the line changes only what differs from this."""
         return entry_of(line_of("m-0", record)).fields
@@ -92,8 +97,8 @@ class JsonlFormat:
     def write(self, altered: Sequence[Altered], shelf: Shelf) -> Written:
         change = _Change(altered, shelf)
         keys = self._ids.give(change.entering, shelf) if change.entering else {}
-        lines = {key: line_of(key, record) for key, record in keys.items()}
-        known = [_known(key, record.id, lines[key]) for key, record in keys.items()]
+        lines = {key: _line(key, one) for key, one in keys.items()}
+        known = [_known(key, one.record.id, lines[key]) for key, one in keys.items()]
         if not change.needs_rewriting and go_last(lines, shelf):
             steps: list[Step] = [Append(FILE, b"".join(line + b"\n" for line in lines.values()))] if lines else []
             return Written(steps, known)
@@ -107,8 +112,8 @@ class JsonlFormat:
         if new.content != (before or b""):
             steps.append(Put(FILE, new.content, None if before is None else sha256(before).digest()))
         steps += marked(before or b"", new.content, _last(lines, change, shelf), shelf)
-        steps += left({key: id for key, id in change.leaving.items() if key not in change.purged})
-        steps += _set_aside(new.repeated, change.purged, shelf)
+        steps += noted(change.notes(new.gone), change.purged, shelf)
+        steps += _set_aside(new.repeated, {key for key, id in change.leaving.items() if id in change.purged}, shelf)
         return Written(steps, known, [*change.leaving.values()])
 
     # Beside the memories --------------------------------------------------------------------------------------------------
@@ -134,24 +139,41 @@ class _Change:
         self.entering: list[Entering] = []
         self.changing: dict[str, MemoryRecord] = {}
         self.leaving: dict[str, str] = {}
-        self.purged: set[str] = set()
+        self.purged = {one.memory_id for one in altered if one.record is None}
+        self._in_our_form: dict[str, bytes] = {}
         for one in altered:
             known = shelf.known(one.memory_id)
             if one.record is not None and one.record.status is Status.ACTIVE:
-                self._stands(one.record, known, is_new=one.before is None)
+                self._stands(one.record, known, shelf, is_new=one.before is None)
             elif known is not None:
                 self.leaving[known.place.key] = one.memory_id
-                self.purged |= {known.place.key} if one.record is None else set()
+                if one.record is not None:
+                    self._in_our_form[known.place.key] = line_of(known.place.key, one.record)
 
-    def _stands(self, record: MemoryRecord, known: Known | None, *, is_new: bool) -> None:
+    def _stands(self, record: MemoryRecord, known: Known | None, shelf: Shelf, *, is_new: bool) -> None:
         if known is None:
-            self.entering.append(Entering(record, is_new))
+            self.entering.append(Entering(record, None if is_new else recalled(record.id, shelf)))
         elif sha256(line_of(known.place.key, record)).digest() != known.digest:
             self.changing[known.place.key] = record
 
     @property
     def needs_rewriting(self) -> bool:
-        return bool(self.changing or self.leaving)
+        return bool(self.changing or self.leaving or self.purged)
+
+    def notes(self, gone: Mapping[str, bytes]) -> list[Note]:
+        """Of what leaves and may come back; the line itself only where it is more than we would write."""
+        return [
+            Note(key, self.leaving[key], None if gone.get(key) == ours else gone.get(key))
+            for key, ours in self._in_our_form.items()
+        ]
+
+
+def _line(key: str, one: Entering) -> bytes:
+    """Its line: as people wrote it, where they did, with what was changed since."""
+    if one.left is not None and one.left.line is not None and one.left.key == key:
+        with suppress(Odd):
+            return changed(one.left.line, one.record)
+    return line_of(key, one.record)
 
 
 def _stamp(path: str) -> Stamp | None:

@@ -1,29 +1,27 @@
 """Which id a line gets: the one it had, or one higher than any that was ever given. No id is given twice (G6, G43, G-a).
 
 What was added last tells the highest id. Where that is not so, because a line left the file or came back to its old place, a
-mark in `.commonplace/highest-id` tells it. Which memory had which id when it left is in `.commonplace/left-ids.jsonl`.
+mark in `.commonplace/highest-id` tells it.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.errors import ConflictError, InvalidError
+from commonplace.formats.jsonl.left import Note
 from commonplace.formats.jsonl.lines import number_of
 from commonplace.formats.jsonl.rewriting import highest_in
 from commonplace.model.record import MemoryRecord
-from commonplace.seam.format import Append, Put
+from commonplace.seam.format import Put
 
 if TYPE_CHECKING:
     from commonplace.seam.format import Shelf
 
 FILE = "memories.jsonl"
 HIGHEST = ".commonplace/highest-id"
-LEFT = ".commonplace/left-ids.jsonl"
 UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _NONE = -1  # the number of what has none
 
@@ -32,8 +30,8 @@ class Entering(NamedTuple):
     """A memory that is to stand in the file."""
 
     record: MemoryRecord
-    is_new: bool
-    """The book learns it just now, so it never left the file."""
+    left: Note | None
+    """How it stood there before, if it did."""
 
 
 class Ids:
@@ -47,16 +45,16 @@ class Ids:
         """So high a number stood in the file, be it in a line that cannot be understood."""
         self._seen = highest if self._seen is None else max(self._seen, highest)
 
-    def give(self, entering: Sequence[Entering], shelf: Shelf) -> dict[str, MemoryRecord]:
+    def give(self, entering: Sequence[Entering], shelf: Shelf) -> dict[str, Entering]:
         """An id for each of these, in ascending order where they bring none along."""
         highest = self._highest(shelf)
-        keys: dict[str, MemoryRecord] = {}
+        keys: dict[str, Entering] = {}
         for one in sorted(entering, key=_own_number):
             key = _own_key(one, highest, shelf)
             if key is None or key in keys:
                 key = _next_key(highest, shelf)
             highest = max(highest, _number(key))
-            keys[key] = one.record
+            keys[key] = one
         return keys
 
     def _highest(self, shelf: Shelf) -> int:
@@ -87,27 +85,11 @@ def marked(before: bytes, after: bytes, last: str | None, shelf: Shelf) -> list[
     return [Put(HIGHEST, b"%d\n" % highest, None if mark is None else sha256(mark).digest())]
 
 
-def left(leaving: Mapping[str, str]) -> list[Append]:
-    """A note of which memory had which id."""
-    notes = [json.dumps({"id": key, "memory": memory_id}) + "\n" for key, memory_id in leaving.items()]
-    return [Append(LEFT, "".join(notes).encode())] if notes else []
-
-
 def _own_key(one: Entering, highest: int, shelf: Shelf) -> str | None:
     """The id by which it was known here before, or that it brings along and that was never given here."""
-    brought = next((key for key in one.record.aliases if _number(key) > highest), None)
-    return brought if one.is_new else _key_it_left_with(one.record, shelf) or brought
-
-
-def _key_it_left_with(record: MemoryRecord, shelf: Shelf) -> str | None:
-    needle, noted = json.dumps(record.id).encode(), (shelf.content(LEFT) or b"").splitlines()
-    for note in reversed(noted):
-        if needle in note:
-            with suppress(ValueError, TypeError, KeyError):
-                told = json.loads(note)
-                if told["memory"] == record.id and _number(told["id"]) > _NONE and _is_free(told["id"], record, shelf):
-                    return str(told["id"])
-    return None
+    if one.left is not None and _is_free(one.left.key, one.record, shelf):
+        return one.left.key
+    return next((key for key in one.record.aliases if _number(key) > highest), None)
 
 
 def _is_free(key: str, record: MemoryRecord, shelf: Shelf) -> bool:

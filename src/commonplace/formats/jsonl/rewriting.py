@@ -16,6 +16,8 @@ class Rewritten(NamedTuple):
     """Earlier lines under an id that left: they never counted, and would now come up in its place."""
     now: dict[str, bytes]
     """The changed lines, by their ids."""
+    gone: dict[str, bytes]
+    """The lines that left."""
 
 
 def rewritten(
@@ -25,16 +27,18 @@ def rewritten(
     standing = _standing(lines, {*changing, *leaving})
     repeated: list[bytes] = []
     now: dict[str, bytes] = {}
+    gone: dict[str, bytes] = {}
     for key, at in standing.items():
         if key in changing:  # of several lines under one id the last is the one that counts
             body, end = _parted(lines[at[-1]])
             now[key] = changed(body, changing[key])
             lines[at[-1]] = now[key] + end
         else:
-            repeated += [_parted(lines[number])[0] for number in at[:-1]]
+            *earlier, gone[key] = (_parted(lines[number])[0] for number in at)
+            repeated += earlier
             for number in at:
                 lines[number] = b""
-    return Rewritten(_with_entering(lines, entering), repeated, now)
+    return Rewritten(_with_entering(lines, entering), repeated, now, gone)
 
 
 def without(content: bytes, keys: set[str]) -> bytes:

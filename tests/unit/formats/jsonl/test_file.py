@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from commonplace.errors import ConflictError, InvalidError, TooLargeError
 from commonplace.formats.jsonl.format import SET_ASIDE, JsonlFormat
 from commonplace.formats.jsonl.ids import FILE, HIGHEST
+from commonplace.formats.jsonl.left import LEFT
 from commonplace.formats.jsonl.lines import line_of
 from commonplace.seam.format import Append, Place, Put
 from commonplace.testing.clocks import EPOCH
@@ -191,6 +192,27 @@ def test_what_is_put_away_leaves_the_file_and_comes_back_under_its_id(shelf: Mem
     shelf.format = JsonlFormat()
     shelf.keep(a_memory("four"))
     assert _ids(shelf) == ["m-1", "m-2", "m-3", "m-4"]
+
+
+def test_a_line_in_a_hand_of_its_own_comes_back_as_it_was(shelf: MemoryShelf) -> None:
+    """R3: with its unknown fields, its spaces and its name, but for what was changed meanwhile."""
+    theirs = b'{ "text":"by hand", "mood" : 1.50, "id":"own-name" }\n'
+    shelf.take_in(theirs)
+    memory = shelf.of("own-name")
+    shelf.keep(memory.with_(status="archived"))
+    assert shelf.files[FILE] == b""
+    shelf.keep(memory.with_(content="by another hand"))
+    assert shelf.files[FILE] == theirs.replace(b"by hand", b"by another hand")
+
+
+def test_a_purge_takes_away_what_left_the_file_before(shelf: MemoryShelf) -> None:
+    """R12: the line was kept, to come back as it was; that it was there stays known."""
+    shelf.take_in(b'{"text":"hushed","mood":"sunny","id":"m-1"}\n')
+    memory = shelf.of("m-1")
+    shelf.keep(memory.with_(status="archived"), a_memory("another"))
+    assert b"hushed" in shelf.files[LEFT]
+    shelf.keep(memory.id)
+    assert json.loads(shelf.files[LEFT]) == {"id": "m-1", "memory": memory.id}
 
 
 def test_what_waits_in_the_inbox_is_not_in_the_file_until_it_is_let_in(shelf: MemoryShelf) -> None:
