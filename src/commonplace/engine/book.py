@@ -766,6 +766,13 @@ class Book:
 
         return import_(self._scribe, ask(Import, path=str(path), trust=trust), progress)
 
+    def write_personal(self, id: str, content: str, *, authorisation: str, expect: str | None = None) -> MemoryRecord:
+        """Change what is the person's own (T1), at the operator's word, which is kept. No other verb may."""
+        from commonplace.engine.write_personal import WritePersonal, write_personal
+
+        asked = ask(WritePersonal, id=id, content=content, authorisation=authorisation, expect=expect)
+        return write_personal(self._scribe, asked)
+
     def copy_to(self, url: str, *, verify: bool = False, progress: Progress | None = None) -> CopyReport:
         """Bring the whole book, with its history, into a new book in any canon. What was cut off goes on where it stopped."""
         from commonplace.engine.copy import Copy, copy

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
-from commonplace.formats.reconcile import Drawing, signed
+from commonplace.formats.reconcile import SURFACE, Drawing, signed
 from commonplace.formats.recovery import see
 from commonplace.formats.shelf import BookShelf
 from commonplace.model.fingerprint import fingerprint
@@ -54,7 +54,10 @@ class Putting:
         self.altered = _altered(operations)
         shelf = BookShelf(self._draft, self._files, datetime.now(UTC))
         changes = [self._change(id, operations) for id in self.altered]
-        written = self._format.write(changes, shelf) if changes else Written(())
+        # What is the person's own is changed by one verb, which signs an edit of its own; all others are refused it (A12).
+        personal = any(operation.verb is Verb.EDIT and operation.surface != SURFACE for operation in operations)
+        write = self._format.write_personal if personal else self._format.write
+        written = write(changes, shelf) if changes else Written(())
         links = self._draw(written)
         self._commit(written, links)
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from commonplace.seam.format import Format
 
 SOURCE = "manual-files"
+SURFACE = "files"
 _DEFAULTS: dict[str, Any] = {
     "type": Type.PROJECT,
     "scope": Scope.GLOBAL,
@@ -273,7 +274,7 @@ _UNKNOWN = "[["
 def signed(verb: Verb, now: datetime, reason: str) -> Signature:
     """What is found on disk was written by the operator: who can write there can do everything."""
     return Signature(
-        id=new_id(), verb=verb, actor="operator", trust=Trust.OPERATOR, surface="files", at=now, reason=reason
+        id=new_id(), verb=verb, actor="operator", trust=Trust.OPERATOR, surface=SURFACE, at=now, reason=reason
     )
 
 

@@ -57,7 +57,7 @@ class BookShelf:
         return self._view.memory(memory_id)
 
     def named(self, name: str) -> MemoryRecord | None:
-        return self._view.memory(name) or self._view.memory(name.casefold())
+        return self._view.memory(name)
 
     def links(self, memory_id: str) -> list[Link]:
         return self._view.links(memory_id)

@@ -171,6 +171,10 @@ class Format(Protocol):
         """What to write for the memories that one transaction altered. Bytes that people wrote are kept."""
         ...
 
+    def write_personal(self, altered: Sequence[Altered], shelf: Shelf) -> Written:
+        """As `write`, by the one verb that may change what is the person's own."""
+        ...
+
     def told(self, record: MemoryRecord) -> Mapping[str, Any]:
         """What its entry would say of this memory, as `read` would give it back. Where an edited entry still says just that, the
         memory keeps what it has: a file may hold less of it than there is, a time to the second or a scope in fewer words."""

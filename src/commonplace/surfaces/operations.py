@@ -33,6 +33,7 @@ class Described:
         writes: bool = False,
         takes_progress: bool = False,
         destroys: bool = False,
+        personal: bool = False,
         example: str = "",
         book_from: str = "",
     ) -> None:
@@ -43,6 +44,8 @@ class Described:
         self.positional, self.writes, self.takes_progress = positional, writes, takes_progress
         self.destroys = destroys
         """Cannot be undone: a surface asks before it calls."""
+        self.personal = personal
+        """Changes what is the person's own: a surface asks them before it calls."""
         self.example = example
         self.book_from = book_from
         """The field of the request that names the book, where it is not the one that is open."""
@@ -100,6 +103,11 @@ OPERATIONS: tuple[Described, ...] = (
     Described(
         "forget", WRITING, "soft-delete a memory", "archive", "forget", "Forget", "record", ("id",), writes=True,
         example='forget ID --reason "no longer true"',
+    ),
+    Described(
+        "write-personal", WRITING, "change a note of your own, which no other command may", "write_personal", "write_personal",
+        "WritePersonal", "record", ("id", "content"), writes=True, personal=True,
+        example='write-personal Diary/Monday "Rain all day." --authorisation "Ann: fix Monday"',
     ),
     Described(
         "purge", WRITING, "destroy a memory everywhere; cannot be undone", "purge", "purge", "Purge", "report", ("id",),

@@ -44,6 +44,8 @@ class SqliteView:
 
     def memory(self, id: str) -> MemoryRecord | None:
         row = self._db.execute(_BY_ID, (id,)).fetchone() or self._db.execute(_BY_ALIAS, (id,)).fetchone()
+        if row is None and id != id.casefold():  # the names of notes are kept so, as whoever follows links reads them
+            row = self._db.execute(_BY_ALIAS, (id.casefold(),)).fetchone()
         return MEMORIES.from_row(row) if row else None
 
     def memories(self, where: Filter, page: Page | None = None) -> Iterator[MemoryRecord]:

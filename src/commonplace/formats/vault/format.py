@@ -61,8 +61,9 @@ class VaultFormat:
 
     def names(self, place: Place) -> tuple[str, ...]:
         """A note's path, and its name as links have it; as written, and as a reader does who does not mind the case."""
-        stem = basename(place.path)[:-3]
-        return tuple(dict.fromkeys((place.path, place.path.casefold(), stem, stem.casefold())))
+        plain = place.path[:-3]
+        spelled = (place.path, plain, basename(plain))
+        return tuple(dict.fromkeys(name for one in spelled for name in (one, one.casefold())))
 
     def derived(self, view: View, shelf: Shelf, altered: Iterable[str]) -> Sequence[Put]:
         from commonplace.formats.vault.index import derived

@@ -1,12 +1,14 @@
-"""Asking before something is destroyed: what would go is shown first, and only a plain yes goes on."""
+"""Asking before something is destroyed, or goes into the person's own notes: it is shown first, and only a plain yes goes on."""
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from commonplace.errors import DeniedError
 from commonplace.surfaces.cli.arguments import Parsed, UsageError
 from commonplace.surfaces.cli.page import Line, Page
 from commonplace.surfaces.cli.render.records import headline
@@ -31,6 +33,26 @@ def is_confirmed(operation: Described, book: Book, request: Any, parsed: Parsed)
         return True
     page.write([[("nothing was changed", "dim")]])
     return False
+
+
+def is_allowed(request: Any, parsed: Parsed) -> bool:
+    """May this go into their notes? `$MEMORY_REVIEW_MODE` says `silent`: yes, `auto`: no; else they are asked (A61)."""
+    mode = os.environ.get("MEMORY_REVIEW_MODE", "interactive")
+    if mode == "silent":
+        return True
+    if mode == "auto" or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise DeniedError(
+            "this would change a note of the person's own, and there is nobody to ask",
+            hint="Do it from a terminal, or set MEMORY_REVIEW_MODE=silent if they allow it in advance.",
+        )
+    page = Page(sys.stderr, parsed.everywhere_last("color") or "auto")
+    page.write([[("This goes into your own note: ", "warn"), (request.id, "id")], [(request.content[:_PREVIEW], "")]])
+    sys.stderr.write("Type yes to allow it: ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() == "yes"
+
+
+_PREVIEW = 400
 
 
 def _at_stake(operation: Described, book: Book, request: Any) -> list[Line]:

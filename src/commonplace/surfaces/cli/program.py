@@ -120,6 +120,11 @@ def ask(operation: Described, parsed: Parsed) -> Any:
 
             if not is_confirmed(operation, book, request, parsed):
                 return None
+        if operation.personal:
+            from commonplace.surfaces.cli.asking import is_allowed
+
+            if not is_allowed(request, parsed):
+                return None
         return perform(operation, book, request, parsed)
 
 
