@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from commonplace.formats.vault.frontmatter import Field, fields_of
 from commonplace.formats.vault.layout import Layout
 from commonplace.formats.vault.names import plain
 from commonplace.formats.vault.note import LARGEST, conflict_in, is_true, understand, unreadable
-from commonplace.formats.vault.scan import is_conflict_copy, is_note, walk
+from commonplace.formats.vault.scan import is_conflict_copy, is_note, is_utf8, listed, may_hold_notes, placeheld
 from commonplace.model.finding import Finding, Severity
 from commonplace.model.words import Status
 
@@ -18,18 +18,25 @@ _TELLING = ("kind", "status", "tags", "always_load", "id")
 
 
 def findings(folder: str, layout: Layout) -> Iterator[Finding]:
-    for path, names in walk(folder, layout):
+    waiting = [""]
+    while waiting:
+        path = waiting.pop()
         prefix = f"{path}/" if path else ""
+        entries = sorted(listed(folder, path), key=lambda entry: entry.name)
+        names = {entry.name for entry in entries}
         yield from _twins(prefix, names)
-        for name in sorted(names):
-            yield from _of_entry(folder, prefix + name, names[name], names, layout)
+        for entry in entries:
+            if may_hold_notes(entry, prefix, layout):
+                waiting.append(prefix + entry.name)
+            else:
+                yield from _of_entry(folder, prefix + entry.name, entry, names, layout)
 
 
-def _twins(prefix: str, names: dict[str, os.DirEntry[str]]) -> Iterator[Finding]:
+def _twins(prefix: str, names: Set[str]) -> Iterator[Finding]:
     """Names that another computer would take for one (row 46)."""
     alike = defaultdict(list)
     for name in names:
-        if name.endswith(".md"):
+        if name.endswith(".md") and is_utf8(name):
             alike[plain(name)].append(name)
     for several in alike.values():
         if len(several) > 1:
@@ -42,21 +49,19 @@ def _twins(prefix: str, names: dict[str, os.DirEntry[str]]) -> Iterator[Finding]
             )
 
 
-def _of_entry(
-    folder: str, path: str, entry: os.DirEntry[str], beside: dict[str, os.DirEntry[str]], layout: Layout
-) -> Iterator[Finding]:
+def _of_entry(folder: str, path: str, entry: os.DirEntry[str], beside: Set[str], layout: Layout) -> Iterator[Finding]:
     name = entry.name
     if entry.is_symlink():
         yield from _of_link(folder, path)
     elif name.startswith(".") and name.endswith(".md.icloud"):
-        yield _not_downloaded(path[: -len(name)] + name[1:-7])
+        yield _not_downloaded(placeheld(path[: -len(name)], name))
     elif name.startswith(".") or not name.endswith(".md") or not entry.is_file(follow_symlinks=False):
         return
     elif is_conflict_copy(name, beside):
         yield _conflict_copy(path, name, beside)
     elif is_note(path, beside, layout):
         yield from _of_note(folder, path, entry, layout)
-    elif not name.isprintable():
+    elif not is_utf8(name):
         yield _unnamed(path)
 
 
@@ -84,7 +89,7 @@ def _not_downloaded(path: str) -> Finding:
     )
 
 
-def _conflict_copy(path: str, name: str, beside: dict[str, os.DirEntry[str]]) -> Finding:
+def _conflict_copy(path: str, name: str, beside: Set[str]) -> Finding:
     base = conflict_base(name, beside)
     of = f" of {base}" if base else ""
     return Finding(
@@ -96,7 +101,7 @@ def _conflict_copy(path: str, name: str, beside: dict[str, os.DirEntry[str]]) ->
     )
 
 
-def conflict_base(name: str, beside: dict[str, os.DirEntry[str]]) -> str | None:
+def conflict_base(name: str, beside: Set[str]) -> str | None:
     del name, beside
     return None
 

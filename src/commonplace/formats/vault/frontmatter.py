@@ -29,8 +29,9 @@ class Field(NamedTuple):
     first: int
     after: int
     value: Value | None
-    """None when it is empty, or not simple."""
+    """None when it is empty, or nothing that is understood here."""
     is_simple: bool
+    """Was all of it understood? Of a text that goes on below its line, only the line is."""
     span: tuple[int, int]
     """Where its value stands in its first line."""
 
@@ -90,10 +91,10 @@ def _field(lines: list[str], first: int, end: int, found: re.Match[str]) -> Fiel
     more = [line for line in lines[first + 1 : after] if not _is_filler(line)]
     if not text or text.startswith("#"):
         return _below(found[1], first, after, more, begins)
-    simple = None if more else inline_list(text) if text.startswith("[") else scalar(text)
-    if simple is None:
+    simple = inline_list(text) if text.startswith("[") else scalar(text)
+    if simple is None or (more and text[0] in "[\"'"):
         return Field(found[1], first, after, None, False, (begins, begins + len(text)))
-    return Field(found[1], first, after, simple[0], True, (begins, begins + simple[1]))
+    return Field(found[1], first, after, simple[0], not more, (begins, begins + simple[1]))
 
 
 def _below(key: str, first: int, after: int, more: list[str], begins: int) -> Field:

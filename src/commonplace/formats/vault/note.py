@@ -24,9 +24,8 @@ from commonplace.model.words import SCOPE_WORDS, Scope, Status, Tier, Type
 from commonplace.seam.format import Aside, Contents, Found
 
 LARGEST = settings.MAX_CONTENT_BYTES + 262_144  # the longest content, and room for its frontmatter
-_MINE = re.compile(r"(?m)^<{7} .*$")
-_OURS_AND_THEIRS = re.compile(r"(?m)^={7}\r?$[\s\S]*?^>{7} ")
-_HEADING = re.compile(r"#{1,6}[ \t]+(.+?)[ \t#]*(?:[\r\n]|\Z)")
+_MARKS = re.compile(r"^(?:<{7} |={7}\r?$|>{7} | {0,3}(?:```|~~~))", re.MULTILINE)
+_HEADING = re.compile(r"#{1,6}[ \t]+([^\r\n]*)")
 _ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TRUE = ("true", "yes", "on")
 
@@ -68,14 +67,21 @@ def unreadable(raw: bytes) -> str | None:
 
 
 def conflict_in(text: str) -> int:
-    """The line at which a merge left both versions (row 55); 0 if there is none."""
+    """The line at which a merge left both versions (row 55); 0 if there is none. An example in a code block is none."""
     if "<<<<<<< " not in text:
         return 0
-    mine = _MINE.search(text)
-    if mine is None or not _OURS_AND_THEIRS.search(text, mine.end()):
-        return 0
-    fences = len(re.findall(r"(?m)^ {0,3}(?:```|~~~)", text[: mine.start()]))
-    return 0 if fences % 2 else text.count("\n", 0, mine.start()) + 1
+    begun, stage, code = 0, "", ""
+    for found in _MARKS.finditer(text):
+        mark = found[0].strip()[0]
+        if mark in "`~":
+            code = "" if code == mark else code or mark
+        elif not code and mark == "<":
+            begun, stage = found.start(), "<"
+        elif not code and mark == "=" and stage:
+            stage = "="
+        elif not code and mark == ">" and stage == "=":
+            return text.count("\n", 0, begun) + 1
+    return 0
 
 
 def understand(path: str, text: str, layout: Layout) -> Understood:
@@ -202,7 +208,8 @@ def _listed(value: object, separators: str) -> list[str]:
 def _title(body: str, stem: str, *, named: bool) -> str | None:
     """The first heading, if the note begins with one; else the file's name, unless that is only its slug."""
     heading = _HEADING.match(body.lstrip())
-    return heading[1][: settings.MAX_TITLE_CHARS] if heading else None if named else stem[: settings.MAX_TITLE_CHARS]
+    title = heading[1].rstrip(" \t#") if heading else ""
+    return (title or ("" if named else stem))[: settings.MAX_TITLE_CHARS] or None
 
 
 def _name(value: object) -> str | None:

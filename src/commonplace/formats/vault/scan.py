@@ -18,6 +18,7 @@ _AWAY = Stamp(0, 0, 0)  # what no file on disk looks like
 # Where a name that a sync client or another computer made up may end: `x (1)`, `x [Conflict]`, `x 2`, `x-HOST`.
 _LAST = frozenset(")]0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
+
 def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
     found: dict[str, Stamp] = {}
     waiting = [""]

@@ -13,18 +13,13 @@ from posixpath import dirname, join, normpath, relpath
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+from commonplace.formats.vault.code import Code
 from commonplace.formats.vault.frontmatter import Field
 from commonplace.model.words import Relation
 
-# A fence at the left margin, or a span of code within a paragraph; what is not closed is no code.
-_CODE = re.compile(
-    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:(?s:.*?)^ {0,3}(?P=fence)|(?s:.*)\Z)"
-    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)",
-    re.MULTILINE,
-)
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|#^\r\n]+)(?P<rest>[#^|][^\[\]\r\n]*)?\]\]")
 _MARKDOWN = re.compile(r"(?<!\\)\]\((?P<open><?)(?P<path>[^()<>\s#]+\.md)(?P<rest>#[^()\s>]*)?(?P<shut>>?)(?=[ \t)])")
-_TAG = re.compile(r"(?<![\w/#&])#([^\W\d_][\w/-]*|\d+[\w/-]*[^\W\d][\w/-]*)")
+_TAG = re.compile(r"(?<![\w/#&])#([\w/-]+)")
 _CUES = re.compile(r"\b(supports|contradicts|applies[ _]to|related[ _]to)(?:::?)?[ \t]+\Z", re.IGNORECASE)
 _RELATIONS = {
     "supersedes": Relation.SUPERSEDES,
@@ -51,22 +46,14 @@ def references(text: str, folder: str) -> Iterator[Reference]:
     """Every link of a text that lies in this folder, in order."""
     if "[[" not in text and ".md" not in text:
         return
-    code = _code(text)
+    code = Code(text)
     for found in _WIKI.finditer(text):
-        if not _is_in(code, found.start()):
+        if not code.holds(found.start()):
             target = found["target"].rstrip()
             yield Reference(found.start("target"), found.start("target") + len(target), _meant(target, folder), True)
     for found in _MARKDOWN.finditer(text):
-        if "://" not in found["path"] and not _is_in(code, found.start()):
+        if "://" not in found["path"] and not code.holds(found.start()):
             yield Reference(found.start("path"), found.end("path"), _by_path(unquote(found["path"]), folder), False)
-
-
-def _code(text: str) -> list[tuple[int, int]]:
-    return [found.span() for found in _CODE.finditer(text)] if "`" in text or "~~~" in text else []
-
-
-def _is_in(spans: list[tuple[int, int]], at: int) -> bool:
-    return any(start <= at < end for start, end in spans)
 
 
 def _meant(target: str, folder: str) -> str:
@@ -112,8 +99,9 @@ def _of_field(field: Field, lines: Sequence[str], folder: str) -> Iterator[tuple
 
 def inline_tags(body: str) -> list[str]:
     """`#tags` in the text, outside of code."""
-    code = _code(body)
-    return [found[1].rstrip("/") for found in _TAG.finditer(body) if not _is_in(code, found.start())]
+    code = Code(body)
+    found = (tag for tag in _TAG.finditer(body) if not tag[1].isdigit() and not code.holds(tag.start()))
+    return [name for tag in found if (name := tag[1].strip("/"))]
 
 
 def link_to(path: str) -> str:
