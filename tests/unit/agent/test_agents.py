@@ -190,6 +190,18 @@ class TestLocked:
         assert desk.model.prompts == [], "not in the retry list (V49)"
         assert desk.digest == "First."
 
+    def test_a_call_waits_ten_seconds_unless_the_host_says_otherwise(self):
+        """V-a."""
+        assert Host().lock_timeout == 10.0
+
+    def test_no_lock_lies_in_the_memorys_folder(self, desk):
+        """V-k: a sync client would carry it to another machine."""
+        inside = []
+        helper = desk.agent().with_(model=lambda _: inside.extend(desk.files()) or patch(digest="D"))
+        helper("One.")
+        helper("Two.")
+        assert not [name for name in (*inside, *desk.files()) if "lock" in name.rpartition("/")[2]]
+
     def test_two_that_only_read_do_not_wait_for_each_other(self, desk):
         """V38: shared."""
         together = threading.Barrier(2, timeout=10)

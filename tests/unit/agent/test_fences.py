@@ -18,6 +18,8 @@ class TestTakingOut:
             (f"Hello.\n\n{BLOCK}\n", "Hello."),
             (f"{BLOCK}\nHello.", "Hello."),
             (f"Hello.\n{BLOCK}\nBye.", "Hello.\nBye."),
+            (f"Hello.\n\n{BLOCK}\n\n  Bye.  \n", "Hello.\n\n\n  Bye.  \n"),
+            (f"Hello.\n{BLOCK}\n \n\n", "Hello."),
             (BLOCK, ""),
             (f"  indented\n{BLOCK}", "  indented"),
         ],

@@ -1,4 +1,4 @@
-"""What somebody should look at in a ledger's folder. Shown, never changed."""
+"""What somebody should look at in a ledger's folder. Shown, never changed; every finding says what to do."""
 
 from __future__ import annotations
 
@@ -9,35 +9,59 @@ from collections.abc import Iterator
 from commonplace.formats.ledger.change import LEDGER, PAGE
 from commonplace.formats.ledger.lines import read_lines
 from commonplace.model.finding import Finding, Severity
+from commonplace.storage.conflict_files import Conflict, Placeholder, classify, merge_conflict
 
+_OURS = (PAGE, LEDGER)
 _LARGEST = 64 * 1024 * 1024
 
 
 def findings_of(folder: str) -> Iterator[Finding]:
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        if name in (PAGE, LEDGER):
-            if not stat.S_ISREG(os.lstat(path).st_mode):
-                yield Finding(
-                    code="unsafe_path",
-                    message=f"{name} is no plain file and was not read",
-                    where=path,
-                    hint="Put a file in its place; links and folders are not followed.",
-                )
-            elif name == LEDGER:
-                yield from _lines(path)
+    names = sorted(os.listdir(folder))
+    for name in names:
+        if name not in _OURS:
+            yield from _beside(name, names)
+        elif not stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode):
+            hint = "Put the file itself there; links and folders are not followed."
+            yield Finding(
+                code="unsafe_path", message=f"{name} is no plain file and was not read", where=name, hint=hint
+            )
+        elif os.path.getsize(os.path.join(folder, name)) <= _LARGEST:
+            with open(os.path.join(folder, name), "rb") as file:
+                yield from _inside(name, file.read())
 
 
-def _lines(path: str) -> Iterator[Finding]:
-    if os.path.getsize(path) > _LARGEST:
+def _beside(name: str, names: list[str]) -> Iterator[Finding]:
+    kind = classify(name, names)
+    if isinstance(kind, Conflict) and kind.base in _OURS:
+        yield Finding(
+            code="sync_conflict",
+            message=f"another version of {kind.base}, set aside by a sync client, lies beside it",
+            severity=Severity.WARNING,
+            where=name,
+            hint=f"Bring what is missing into {kind.base}, then remove it.",
+        )
+    if isinstance(kind, Placeholder) and kind.base in _OURS:
+        yield Finding(
+            code="not_downloaded",
+            message=f"{kind.base} is not on this device now",
+            severity=Severity.WARNING,
+            where=name,
+            hint="Open it once in the sync client's folder, or keep the folder on this device.",
+        )
+
+
+def _inside(name: str, raw: bytes) -> Iterator[Finding]:
+    if name == PAGE:
+        line = merge_conflict(raw)
+        if line is not None:
+            hint = "Decide between the two versions in an editor."
+            yield Finding(code="merge_conflict", message="an unresolved merge", where=f"{PAGE}:{line}", hint=hint)
         return
-    with open(path, "rb") as file:
-        _, aside = read_lines(file.read())
-    for one in aside:
+    for one in read_lines(raw)[1]:
         yield Finding(
             code="aside",
             message=f"a line of the ledger was left out: {one.reason}",
             severity=Severity.WARNING,
-            where=f"{path}:{one.line}",
+            where=f"{LEDGER}:{one.line}",
             hint="It stays where it is; mend it by hand, or leave it.",
         )

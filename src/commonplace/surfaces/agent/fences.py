@@ -46,12 +46,13 @@ def take_out(answer: str) -> tuple[str, list[Block]]:
     blocks: list[Block] = []
     body: list[str] = []
     outer: _Fence | None = None  # the fence we stand in, if any
+    behind = 0  # how much was seen before the last block ended
     for line in _LINES.findall(answer):
         fence = _fence(line)
         if outer is not None and outer.opens_channel:
             if fence is not None and fence.ends(outer):
                 blocks.append(Block("".join(body), is_closed=True))
-                outer, body = None, []
+                outer, body, behind = None, [], len(seen)
             else:
                 body.append(line)
             continue
@@ -63,7 +64,8 @@ def take_out(answer: str) -> tuple[str, list[Block]]:
             outer = fence if outer is None else None if fence.ends(outer) else outer
     if outer is not None and outer.opens_channel:
         blocks.append(Block("".join(body), is_closed=False))
-    return (_tidy(seen) if blocks else answer), blocks
+        behind = len(seen)
+    return (_joined(seen, behind) if blocks else answer), blocks
 
 
 def _fence(line: str) -> _Fence | None:
@@ -73,6 +75,6 @@ def _fence(line: str) -> _Fence | None:
     return _Fence(match["marks"][0], len(match["marks"]), match["info"].strip())
 
 
-def _tidy(lines: list[str]) -> str:
-    """Without the blank lines that stood between the text and a block at its end."""
-    return "".join(lines).rstrip()
+def _joined(seen: list[str], behind: int) -> str:
+    """What is left. The blank lines between a text and the block at its end go with the block."""
+    return "".join(seen) if "".join(seen[behind:]).strip() else "".join(seen).rstrip()

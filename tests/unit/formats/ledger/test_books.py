@@ -213,3 +213,41 @@ class TestTheCatalogIsDerived:
             again = book.get(fact.id)
             assert (again.content, again.confidence, again.tags) == (fact.content, 0.9, ("ann",))
             assert book.get("digest.md").content == "D\n"
+
+
+class TestCutOff:
+    """Row 6: a crash at each step of a change."""
+
+    CHILD = """
+import os, sys
+import commonplace
+from commonplace.formats.steps import Files
+done, left = Files._done, int(sys.argv[2])
+def step(self, intent):
+    global left
+    if left == 0:
+        os._exit(9)
+    left -= 1
+    return done(self, intent)
+book = commonplace.open(f"ledger:{sys.argv[1]}")
+Files._done = step
+book.retain(["W two."], digest="Two.\\n")
+book.close()
+"""
+
+    @pytest.mark.parametrize("steps", [0, 1, 2])
+    def test_a_digest_is_never_there_without_its_line_and_the_next_one_finishes(self, folder, steps):
+        import subprocess
+        import sys
+
+        with opened(folder) as book:
+            book.retain(["W one."], digest="One.\n")
+        done = subprocess.run([sys.executable, "-c", self.CHILD, str(folder), str(steps)], check=False)
+        assert done.returncode == (9 if steps < 2 else 0), "it was cut off where it should be"
+        told = [line["digest"] for line in lines(folder)]
+        assert (folder / "digest.md").read_text() in told
+        with opened(folder) as book:
+            assert {record.content for record in book.list()} == {"Two.\n", "W one.", "W two."}
+            assert book.verify()
+        assert (folder / "digest.md").read_text() == "Two.\n"
+        assert [line["digest"] for line in lines(folder)] == ["One.\n", "Two.\n"]

@@ -234,3 +234,23 @@ class TestTheFolder:
         (tmp_path / "ledger.jsonl").write_text(LINE + "garbage\n" + LINE)
         (finding,) = FORMAT.findings(str(tmp_path))
         assert finding.where.endswith("ledger.jsonl:2")
+
+    @pytest.mark.parametrize(
+        ("name", "code"),
+        [
+            ("digest (conflicted copy 2026-11-15).md", "sync_conflict"),
+            ("ledger.sync-conflict-20261115-120000-ABCDEFG.jsonl", "sync_conflict"),
+            (".digest.md.icloud", "not_downloaded"),
+        ],
+    )
+    def test_what_a_sync_client_left_is_shown_and_not_read(self, tmp_path, name, code):
+        (tmp_path / "digest.md").write_text("D\n")
+        (tmp_path / "ledger.jsonl").write_text(LINE)
+        (tmp_path / name).write_text(LINE)
+        assert [finding.code for finding in FORMAT.findings(str(tmp_path))] == [code]
+        assert sorted(FORMAT.scan(str(tmp_path))) == ["digest.md", "ledger.jsonl"]
+
+    def test_an_unresolved_merge_in_the_digest_is_shown(self, tmp_path):
+        (tmp_path / "digest.md").write_text("one\n<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n")
+        (finding,) = FORMAT.findings(str(tmp_path))
+        assert (finding.code, finding.where) == ("merge_conflict", "digest.md:2")
