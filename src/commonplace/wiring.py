@@ -107,6 +107,7 @@ def file_canon(folder: str, format: Format, *, create: bool = True, timeout: flo
     """A book in files of this format, with its catalog in the user's cache folder."""
     from commonplace.catalog.sqlite.derived import CatalogHome
     from commonplace.formats.canon import FileCanon
+    from commonplace.storage.local_folders import cache_folder
 
     home = CatalogHome(os.path.join(cache_folder(), "books"), folder, timeout)
     return FileCanon(folder, format, home, create=create)
@@ -151,10 +152,6 @@ def config_path() -> str:
 
 def data_folder() -> str:
     return os.path.join(_base("XDG_DATA_HOME", "~/.local/share"), "commonplace")
-
-
-def cache_folder() -> str:
-    return os.path.join(_base("XDG_CACHE_HOME", "~/.cache"), "commonplace")
 
 
 def _base(variable: str, otherwise: str) -> str:

@@ -773,11 +773,11 @@ class Book:
         asked = ask(WritePersonal, id=id, content=content, authorisation=authorisation, expect=expect)
         return write_personal(self._scribe, asked)
 
-    def copy_to(self, url: str, *, verify: bool = False, progress: Progress | None = None) -> CopyReport:
+    def copy(self, to_book: str, *, verify: bool = False, progress: Progress | None = None) -> CopyReport:
         """Bring the whole book, with its history, into a new book in any canon. What was cut off goes on where it stopped."""
         from commonplace.engine.copy import Copy, copy
 
-        return copy(self._scribe, ask(Copy, from_book=self.url, to_book=url, verify=verify), progress)
+        return copy(self._scribe, ask(Copy, from_book=self.url, to_book=to_book, verify=verify), progress)
 
 
 def _in_order(to_id: str, relation: str) -> tuple[str, str]:

@@ -97,6 +97,8 @@ def reinforce(pen: Pen, twin: MemoryRecord, wanted: MemoryRecord, run: str | Non
     for field in ("rationale", "evidence_ref"):  # the ground it was repeated with is the ground it stands on
         if not getattr(twin, field) and getattr(wanted, field):
             lifted[field] = getattr(wanted, field)
+    if not {*wanted.tags} <= {*twin.tags}:
+        lifted["tags"] = tuple(dict.fromkeys((*twin.tags, *wanted.tags)))
     again = pen.change(twin, **lifted)
     pen.sign(Verb.REINFORCE, run=run)
     return again

@@ -26,7 +26,7 @@ from commonplace.formats.reconcile import Reconciler
 from commonplace.formats.recovery import absorb, is_behind
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import Files
-from commonplace.model.finding import Finding
+from commonplace.model.finding import Finding, Severity
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
@@ -100,10 +100,14 @@ class FileCanon:
 
     def _check_folder(self) -> None:
         """A folder that was here and is gone was not emptied: its disk is."""
-        if not os.path.isdir(self.folder):
-            with self._catalog.reading() as view:
-                if view.inventory().generation():
-                    raise _missing(self.folder, self._home)
+        if os.path.isdir(self.folder):
+            return
+        with self._catalog.reading() as view:
+            known = view.inventory().generation()
+        if known and not self._format.may_vanish:
+            raise _missing(self.folder, self._home)
+        if known:
+            self._begin_anew()
 
     @property
     def url(self) -> str:
@@ -214,23 +218,35 @@ class FileCanon:
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
         if os.path.isdir(self.folder):
             yield from self._format.findings(self.folder)
-        if self._journal.exists():
-            for number, reason in self._journal.broken():
-                yield Finding(
-                    code="corrupt",
-                    message=f"a line of the book's journal {reason}",
-                    where=f"{self._journal.path}:{number}",
-                    hint="It was left out; nothing else is affected.",
-                )
+        for number, reason in self._journal.broken():
+            yield Finding(
+                code="corrupt",
+                message=f"a line of the book's journal {reason}",
+                where=f"{self._journal.path}:{number}",
+                hint="It was left out; nothing else is affected.",
+            )
+        with self.reading() as view:
+            asides = [*view.inventory().asides()]
+        for path, line, reason in asides:
+            yield Finding(
+                code="not_understood",
+                message=reason,
+                severity=Severity.WARNING,
+                where=f"{path}:{line}" if line else path,
+                hint="It stays as it is and is no memory. Mend it in an editor, or leave it.",
+            )
         yield from self._catalog.examine(full=full, progress=progress)
 
     def rebuild_index(self) -> None:
         """The catalog, made anew from the journal and the files; the full text with it."""
+        self._begin_anew()
+        self._refresh()
+
+    def _begin_anew(self) -> None:
         self._catalog.close()
         self._home.discard()
         self._seen = (-1, {})
         self._catalog = self._open_catalog()
-        self._refresh()
 
     def scrub(self, timeout: float) -> list[str]:
         return self._catalog.scrub(timeout)

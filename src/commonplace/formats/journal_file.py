@@ -151,6 +151,8 @@ class JournalFile:
 
     def broken(self) -> Iterator[tuple[int, str]]:
         """The lines that cannot be read, by number, and why."""
+        if not self.exists():
+            return
         with in_our_words(self.path), open(self.path, "rb") as file:
             for number, raw in enumerate(iter(lambda: file.readline(settings.MAX_IMPORT_LINE_BYTES), b""), 1):
                 if raw.strip() and _understood(raw) is None:

@@ -73,7 +73,7 @@ class Reconciler:
         """What each memory says now, by its id, where that is new."""
         self._new: set[str] = set()
         self.outcome = Outcome([], [], [], {})
-        self.unsettled = False
+        self._aside: dict[str, list[tuple[int, str]]] = {}
 
     def run(self, scan: dict[str, Stamp], known: dict[str, Stamp]) -> Outcome:
         changed = [path for path, stamp in scan.items() if known.get(path) != stamp]
@@ -82,10 +82,13 @@ class Reconciler:
         for path in changed:
             self._look(path, scan[path], self._inventory.file(path) if path in known else None)
         for path in vanished:
+            self._aside.setdefault(path, [])
             self._missing |= {entry.memory_id: entry for entry in self._inventory.at(path)}
         self._inventory.forget(vanished)
         self._take_in()
         self._inventory.see(self._seen)
+        for path, aside in self._aside.items():
+            self._inventory.set_aside(path, aside)
         return self.outcome
 
     def _refuse_amnesia(self, scan: dict[str, Stamp], known: dict[str, Stamp], vanished: Sequence[str]) -> None:
@@ -102,13 +105,13 @@ class Reconciler:
         try:
             raw = self._read(path, stamp)
         except CommonplaceError as cause:
-            self._aside(path, 0, cause.message)
+            self._set_aside(path, 0, cause.message)
             return
         if raw is None:
             return
         if not raw and self._inventory.last(path) is not None:
             # An editor does not leave a file of nothing: it was not downloaded, or its content was lost.
-            self._aside(path, 0, "the file is empty, and memories stood in it; nothing was taken out")
+            self._set_aside(path, 0, "the file is empty, and memories stood in it; nothing was taken out")
             self.outcome.restored.extend(
                 self._format.restored(self._inventory.at(path), BookShelf(self._draft, self._files, self._now))
             )
@@ -126,14 +129,14 @@ class Reconciler:
         after = self._files.seen(path, b"")
         unsettled = raw and not raw.endswith(b"\n") and _is_young(stamp)
         if raw is None or after is None or after.stamp != stamp or unsettled:
-            self.unsettled = True
             return None
         return raw
 
     def _compare(self, path: str, stamp: Stamp, raw: bytes) -> None:
+        self._aside.setdefault(path, [])
         contents = self._format.read(path, raw)
         for aside in contents.aside:
-            self._aside(path, aside.line, aside.reason)
+            self._set_aside(path, aside.line, aside.reason)
         known = {entry.place.key: entry for entry in self._inventory.at(path)}
         found = {entry.key: entry for entry in contents.entries}  # the last of several with one key counts
         for key, entry in found.items():
@@ -142,8 +145,8 @@ class Reconciler:
         if not contents.aside or found:
             self._missing |= {one.memory_id: one for key, one in known.items() if key not in found}
 
-    def _aside(self, path: str, line: int, reason: str) -> None:
-        self._draft.keep_aside(path, line, reason, None, self._now)
+    def _set_aside(self, path: str, line: int, reason: str) -> None:
+        self._aside.setdefault(path, []).append((line, reason))
 
     def _take_in(self) -> None:
         if not self._fresh and not self._missing:
@@ -166,7 +169,7 @@ class Reconciler:
                 else:
                     yield self._made(entry)
             except CommonplaceError as cause:
-                self._aside(entry.place.path, 0, cause.message)
+                self._set_aside(entry.place.path, 0, cause.message)
 
     def _edit(self, entry: _Entry, before: MemoryRecord) -> None:
         after = before.with_(**self._said(entry, before))

@@ -156,6 +156,8 @@ class Format(Protocol):
     """The scheme of its URLs."""
     holds: frozenset[str]
     """The fields of a `MemoryRecord` that its files hold. The others are kept in the journal beside them."""
+    may_vanish: bool
+    """Is deleting the folder how a person forgets what was in it? Otherwise a folder that is gone is a disk that is missing."""
     largest: int
     """A file of more bytes than this is not read: it is named, and the others are served."""
 

@@ -93,6 +93,14 @@ class Inventory(Protocol):
         """Remember which links come from this memory's text."""
         ...
 
+    def set_aside(self, path: str, aside: Sequence[tuple[int, str]]) -> None:
+        """What could not be understood in this file now: the line, and why. What was said of it before is forgotten."""
+        ...
+
+    def asides(self) -> Iterable[tuple[str, int, str]]:
+        """Path, line and reason of everything that could not be understood."""
+        ...
+
     def note(self, name: str, value: str) -> None:
         """Remember a fact."""
         ...

@@ -27,6 +27,8 @@ CREATE TABLE IF NOT EXISTS inventory_links (
     memory_id TEXT NOT NULL, relation TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (memory_id, relation, other)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS inventory_links_to ON inventory_links (other);
 CREATE TABLE IF NOT EXISTS inventory_former (digest BLOB PRIMARY KEY, memory_id TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS inventory_asides (
+    path TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (path, line, reason)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS inventory_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 _PLACED = "SELECT path, key, memory_id, digest FROM inventory_places"
@@ -169,6 +171,14 @@ class SqliteInventory:
     def draw(self, memory_id: str, links: set[tuple[str, str]]) -> None:
         self._db.execute("DELETE FROM inventory_links WHERE memory_id = ?", (memory_id,))
         self._db.executemany("INSERT INTO inventory_links VALUES (?, ?, ?)", [(memory_id, *link) for link in links])
+
+    def set_aside(self, path: str, aside: Sequence[tuple[int, str]]) -> None:
+        self._db.execute("DELETE FROM inventory_asides WHERE path = ?", (path,))
+        rows = [(path, line, reason) for line, reason in aside]
+        self._db.executemany("INSERT OR IGNORE INTO inventory_asides VALUES (?, ?, ?)", rows)
+
+    def asides(self) -> Iterator[tuple[str, int, str]]:
+        return iter(self._db.execute("SELECT path, line, reason FROM inventory_asides ORDER BY path, line"))
 
     def note(self, name: str, value: str) -> None:
         self._db.execute("INSERT OR REPLACE INTO inventory_facts VALUES (?, ?)", (name, value))

@@ -16,16 +16,17 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace import settings
 from commonplace.errors import TooLargeError
+from commonplace.formats.jsonl.findings import beside, inside
 from commonplace.formats.jsonl.ids import FILE, HIGHEST, UTF_16, Entering, Ids, go_last, marked
 from commonplace.formats.jsonl.left import LEFT, Note, noted, recalled
 from commonplace.formats.jsonl.lines import Odd, changed, entry_of, line_of
 from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
-from commonplace.model.finding import Finding
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
 from commonplace.seam.format import Altered, Append, Aside, Contents, Found, Known, Place, Put, Stamp, Step, Written
 
 if TYPE_CHECKING:
+    from commonplace.model.finding import Finding
     from commonplace.seam.catalog import View
     from commonplace.seam.format import Shelf
 
@@ -41,6 +42,7 @@ class JsonlFormat:
     name = "jsonl"
     holds = frozenset(("content", "scope", "scope_word", "repo_id", "tags", "created_at"))
     largest = settings.MAX_BOOK_FILE_BYTES
+    may_vanish = False
 
     def __init__(self, id_start: int = 1) -> None:
         self._ids = Ids(id_start)
@@ -122,14 +124,12 @@ class JsonlFormat:
         return ()
 
     def findings(self, folder: str) -> Iterator[Finding]:
+        yield from beside(folder)
         path = os.path.join(folder, FILE)
-        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
-            yield Finding(
-                code="not_a_file",
-                message=f"{FILE} is not a file; it is not followed",
-                where=FILE,
-                hint="Put the file itself there.",
-            )
+        found = _stamp(path)
+        if found is not None and found.size <= self.largest:
+            with open(path, "rb") as file:
+                yield from inside(self.read(FILE, file.read()).aside)
 
 
 class _Change:

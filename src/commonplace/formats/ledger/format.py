@@ -39,6 +39,7 @@ class LedgerFormat:
     name = "ledger"
     holds = frozenset({"content"})
     largest = settings.MAX_BOOK_FILE_BYTES
+    may_vanish = True
 
     def scan(self, folder: str) -> dict[str, Stamp]:
         found: dict[str, Stamp] = {}

@@ -24,6 +24,7 @@ class VaultFormat:
     name = "vault"
     holds = HOLDS
     largest = LARGEST
+    may_vanish = False
 
     def __init__(self, layout: Layout | None = None) -> None:
         self.layout = layout or Layout()
