@@ -58,7 +58,35 @@ def test_a_link_in_the_files_place_is_not_followed_but_shown(tmp_path: Path) -> 
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / FILE).symlink_to(tmp_path / "outside.jsonl")
     assert JsonlFormat().scan(str(tmp_path / "book")) == {}
-    assert [finding.code for finding in JsonlFormat().findings(str(tmp_path / "book"))] == ["not_a_file"]
+    assert [finding.code for finding in JsonlFormat().findings(str(tmp_path / "book"))] == ["unsafe_path"]
+
+
+def test_other_versions_and_stand_ins_are_shown_and_left_alone(tmp_path: Path) -> None:
+    """Rows 48-50: no second book, nothing deleted."""
+    names = [
+        FILE, "memories (conflicted copy 2026-11-15 093612).jsonl", "memories.sync-conflict-20261115-093612-ABCDEFG.jsonl",
+        "memories (1).jsonl", ".memories.jsonl.icloud", ".memories.jsonl.swp", "memories.jsonl~", "other (1).jsonl", "notes.txt",
+    ]  # fmt: skip
+    for name in names:
+        (tmp_path / name).write_text('{"id":"m-1","text":"x"}\n')
+    shown = {finding.where: finding.code for finding in JsonlFormat().findings(str(tmp_path))}
+    assert shown == {
+        names[1]: "conflict_copy",
+        names[2]: "conflict_copy",
+        names[3]: "conflict_copy",
+        names[4]: "not_downloaded",
+    }
+    assert [*JsonlFormat().scan(str(tmp_path))] == [FILE]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+
+
+def test_odd_lines_are_shown_by_number(tmp_path: Path) -> None:
+    """Rows 28-30, 55: also the marks of a merge; the lines of both sides are served."""
+    merged = [b"<<<<<<< ours", b'{"id":"m-1","text":"a"}', b"=======", b'{"id":"m-1","text":"b"}', b">>>>>>> theirs"]
+    (tmp_path / FILE).write_bytes(b"\n".join(merged))
+    shown = [(finding.where, finding.code) for finding in JsonlFormat().findings(str(tmp_path))]
+    assert sorted(shown) == [(f"{FILE}:{number}", "aside") for number in (1, 2, 3, 5)]
+    assert [*JsonlFormat().findings(str(tmp_path / "absent"))] == []
 
 
 def test_a_file_that_cannot_be_one_of_memories_is_refused_with_the_limit(tmp_path: Path) -> None:
