@@ -44,7 +44,7 @@ class Retain(Request, frozen=True, kw_only=True):
 
     retain: Annotated[tuple[str, ...], Meta(description="facts to find later; may begin with W, B, O(c=0.9) or N")] = ()
     digest: Annotated[str | None, Meta(description="the new digest, whole; an empty one takes it away")] = None
-    digest_id: Annotated[str | None, Meta(description="the digest it replaces; by default the owner's")] = None
+    replaces: Annotated[str | None, Meta(description="the digest it replaces; by default the owner's")] = None
     expect: Annotated[
         str | None,
         Meta(description="the fingerprint of the digest you read; if it changed since, yours waits in the inbox"),
@@ -117,10 +117,10 @@ def _write_digest(scribe: Scribe, pen: Pen, asked: Retain, run: str) -> list[Mem
 
 def _standing(pen: Pen, asked: Retain, wanted: MemoryRecord) -> MemoryRecord | None:
     """The digest that stands now: the one that is named, else the active one of the same owner."""
-    if asked.digest_id is not None:
-        named = must_find(pen.view, asked.digest_id)
+    if asked.replaces is not None:
+        named = must_find(pen.view, asked.replaces)
         if named.kind != DIGEST:
-            raise InvalidError("digest_id: this memory is no digest", where="digest_id")
+            raise InvalidError("replaces: this memory is no digest", where="replaces")
         return named if named.status is Status.ACTIVE else None
     where = Filter(kinds=(DIGEST,), scopes=(wanted.scope,), always_load=True)
     owner = (wanted.project_id, wanted.repo_id, wanted.agent_id)

@@ -103,7 +103,7 @@ class TestAllOrNothing:
             ({"digest": "a\0b"}, InvalidError),
             ({"digest": "fine", "project_id": " "}, InvalidError),
             ({"digest": "fine", "scope": "project"}, InvalidError),
-            ({"digest": "fine", "digest_id": "nobody"}, NotFoundError),
+            ({"digest": "fine", "replaces": "nobody"}, NotFoundError),
         ],
     )
     def test_what_is_refused_changes_nothing(self, book, patch, error):
@@ -117,7 +117,7 @@ class TestAllOrNothing:
     def test_a_memory_that_is_no_digest_is_not_replaced_by_one(self, book):
         (fact,) = book.retain(["W one."])
         with pytest.raises(InvalidError, match="no digest"):
-            book.retain(digest="D", digest_id=fact.id)
+            book.retain(digest="D", replaces=fact.id)
 
     def test_limits_can_be_set(self, book):
         """V-i: all configurable."""

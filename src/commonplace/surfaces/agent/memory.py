@@ -65,7 +65,7 @@ class Memory:
             Retain,
             digest=patch.digest,
             retain=patch.retain,
-            digest_id=seen.id if seen else None,
+            replaces=seen.id if seen else None,
             expect=seen.fingerprint if seen else "",
             **self._binding.owners,
         )
