@@ -96,7 +96,7 @@ def test_only_what_writes_is_marked_as_writing():
                       "confirm", "reject", "import", "consolidate", "promote", "resolve",
                       "capture-session", "capture-conversation", "import-source", "process", "work", "retry",
                       "inbox-accept", "inbox-edit", "inbox-reject", "inbox-merge", "inbox-defer", "inbox-apply",
-                      "upsert-profile-fact"}  # fmt: skip
+                      "upsert-profile-fact", "retain"}  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.writes], ids=names)
