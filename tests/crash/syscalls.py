@@ -28,16 +28,17 @@ _ALLOW_ANY_TRACER = 0x59616D61  # PR_SET_PTRACER: without root, only an invited 
 _HANG_SECONDS = 20.0
 _READY, _GO = 1, 2
 
-CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "fallocate", "link", "rename", "unlink")
+NAMING = ("link", "linkat", "rename", "renameat2", "mkdir")
+CHANGING = ("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "fallocate", *NAMING, "unlink")
 HOLDING = ("close", "flock", "fcntl", "read", "pread64")
 NAMES = (*CHANGING, *HOLDING)
 
 FAULTS: dict[str, tuple[str, ...]] = {
     "SIGKILL": NAMES,
     "EIO": (*CHANGING, "close", "read", "pread64"),
-    "ENOSPC": ("openat", "write", "pwrite64", "ftruncate", "fallocate", "link", "rename"),
+    "ENOSPC": ("openat", "write", "pwrite64", "ftruncate", "fallocate", *NAMING),
     "EDQUOT": ("openat", "write", "pwrite64"),
-    "EROFS": ("openat", "link", "rename", "unlink"),
+    "EROFS": ("openat", *NAMING, "unlink"),
     "EINTR": ("openat", "write", "pwrite64", "flock"),
 }
 """Which calls can answer with which error. Locks by `fcntl` do not fail on a local disk, so there it is only the kill."""

@@ -11,7 +11,7 @@ import pytest
 
 from commonplace import CommonplaceError
 
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import Template, book_in, every_memory, on_every_canon, open_book, remove, what_is_wrong
 from .children import Child, Say
 from .damage import look
 
@@ -37,10 +37,10 @@ def _drill(place: Path, template: Template, backups: int) -> None:
             target = place / f"backup-{n}"
             target.mkdir()
             with open_book(folder) as book:
-                report = book.backup(str(target / "book.sqlite"))
+                report = book.backup(str(book_in(target)))
             assert report.verified
             _restores(folder, target, acknowledged, report.operations)
-            shutil.rmtree(target)
+            remove(target)
     finally:
         writer.kill()
         writer.close()
@@ -61,11 +61,13 @@ def _restores(folder: Path, target: Path, acknowledged: list[str], operations: i
             assert now == one or now["updated_at"] > one["updated_at"]
 
 
+@on_every_canon
 def test_five_backups_under_load_are_each_restored_and_compared(place: Path, template: Template) -> None:
     _drill(place, template, 5)
 
 
 @pytest.mark.nightly
+@on_every_canon
 def test_a_hundred_backups_under_load_are_each_restored_and_compared(place: Path, template: Template) -> None:
     _drill(place, template, 100)
 
@@ -129,14 +131,15 @@ def test_a_restored_backup_is_the_same_kind_of_book(place: Path, template: Templ
     assert (place / "backup" / "book.sqlite").read_bytes()[18:20] == b"\2\2"
 
 
+@on_every_canon
 def test_a_backup_never_replaces_what_is_there(place: Path, template: Template) -> None:
     folder = template.copy(place / "book")
     (place / "precious").write_bytes(b"somebody's work")
     (place / "dangling").symlink_to(place / "nowhere")
     with open_book(folder) as book:
-        for name in ("precious", "dangling", "book/book.sqlite"):
+        for target in (place / "precious", place / "dangling", book_in(folder)):
             with pytest.raises(CommonplaceError) as refused:
-                book.backup(str(place / name))
+                book.backup(str(target))
             assert refused.value.kind == "conflict"
     assert (place / "precious").read_bytes() == b"somebody's work"
     assert not (place / "nowhere").exists()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import resource
-import shutil
 import signal
 from pathlib import Path
 
@@ -17,28 +16,41 @@ import pytest
 from commonplace import CommonplaceError
 
 from . import children
-from .books import Template, every_memory, open_book
+from .books import (
+    Template,
+    every_memory,
+    in_files,
+    keep_catalogs_in,
+    on_every_canon,
+    on_file_canons,
+    open_book,
+    open_warm,
+    remove,
+)
 from .children import Say
 from .mounts import TinyDisk, mount
 from .verbs import BY_NAME, VERBS, WriteVerb
 
 PAGE = 4096
+CATALOG = 1 << 20  # as much as the catalog of a small file book may take
 ROOM = 640 * 1024  # as much as the hungriest verb (a purge rewrites the whole file) needs beside the book
 
 
 class FullDisk:
-    """One verb on a disk that is filled anew for each level."""
+    """One verb on a disk that is filled anew for each level. The catalog of a file book lies there too, or elsewhere."""
 
-    def __init__(self, place: Path, template: Template) -> None:
+    def __init__(self, place: Path, template: Template, *, with_catalog: bool = False) -> None:
         self._template = template
-        book = sum(path.stat().st_size for path in template.folder.iterdir())
-        self.disk = TinyDisk(place / "tiny", book + ROOM + 64 * 1024)
+        book = sum(-(-path.stat().st_size // PAGE) * PAGE for path in template.folder.rglob("*"))
+        self.disk = TinyDisk(place / "tiny", book + ROOM + 64 * 1024 + CATALOG * with_catalog)
         self._folder = self.disk.root / "book"
         self.refused = 0
+        if with_catalog:
+            keep_catalogs_in(self.disk.root / "cache")
 
     def meet(self, verb: WriteVerb, leave: int) -> list[str]:
         self.disk.empty()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove(self._folder)
         self._template.copy(self._folder)
         said = children.run(lambda say: self._try(verb, leave, say))
         self.disk.empty()
@@ -48,7 +60,7 @@ class FullDisk:
         return [f"{verb.name} with {leave // 1024} KiB left: {problem}" for problem in problems]
 
     def _try(self, verb: WriteVerb, leave: int, say: Say) -> None:
-        with open_book(self._folder, timeout=2.0) as book:
+        with open_warm(self._folder, timeout=2.0) as book:
             self.disk.fill(leave)
             try:
                 say({"answer": str(verb.do(book, self._template, self._folder))})
@@ -83,16 +95,31 @@ def test_a_full_disk_is_said_and_nothing_is_lost(
     assert full.refused, "the disk was never full: the harness proves nothing"
 
 
+@on_file_canons
+@pytest.mark.parametrize("with_catalog", [False, True], ids=["the books disk", "the catalogs disk too"])
+def test_a_full_disk_is_said_and_nothing_is_lost_in_files(
+    place: Path, template: Template, rng: random.Random, with_catalog: bool
+) -> None:
+    full = FullDisk(place, template, with_catalog=with_catalog)
+    meetings = [(verb, leave) for verb in VERBS for leave in (0, rng.randrange(8) * PAGE, rng.randrange(64) * PAGE)]
+    problems = [problem for verb, leave in meetings for problem in full.meet(verb, leave)]
+    assert problems == []
+    assert full.refused > len(VERBS), "the disk was hardly ever full: the harness proves nothing"
+
+
 @pytest.mark.nightly
+@on_every_canon
+@pytest.mark.parametrize("with_catalog", [False, True], ids=["the books disk", "the catalogs disk too"])
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_a_disk_that_is_full_at_any_level_is_said_and_nothing_is_lost(
-    verb: WriteVerb, place: Path, template: Template
+    verb: WriteVerb, place: Path, template: Template, with_catalog: bool
 ) -> None:
-    full = FullDisk(place, template)
+    full = FullDisk(place, template, with_catalog=with_catalog)
     problems = [problem for leave in range(0, ROOM, PAGE) for problem in full.meet(verb, leave)]
     assert problems == []
 
 
+@on_every_canon
 @pytest.mark.parametrize("leave", [0, 4, 9, 20])
 def test_a_book_can_be_opened_and_read_on_a_full_disk(place: Path, template: Template, leave: int) -> None:
     disk = TinyDisk(place / "tiny", 2 << 20)
@@ -113,6 +140,7 @@ def test_a_book_can_be_opened_and_read_on_a_full_disk(place: Path, template: Tem
     assert children.run(read) == [{"readable": True}, {"error": "disk_full"}, {"worked": True}]
 
 
+@on_every_canon
 @pytest.mark.parametrize("leave", [0, 1, 8, 40, 120])
 def test_a_book_that_does_not_fit_is_not_half_created(place: Path, leave: int) -> None:
     disk = TinyDisk(place / "tiny", 1 << 20)
@@ -120,10 +148,13 @@ def test_a_book_that_does_not_fit_is_not_half_created(place: Path, leave: int) -
 
     def create(say: Say) -> None:
         try:
-            open_book(disk.root).close()
+            with open_book(disk.root) as book:
+                if in_files():  # which begins with its first memory
+                    book.save("The first.", type="project", project_id="atlas")
             say({"answer": True})
         except CommonplaceError as cause:
-            say({"error": cause.code, "left": [path.name for path in disk.root.iterdir() if ".new-" in path.name]})
+            left = [path.name for path in disk.root.rglob("*") if ".new-" in path.name or ".partial-" in path.name]
+            say({"error": cause.code, "left": left})
 
     said = children.run(create)
     assert children.troubles(said) == []
@@ -133,11 +164,12 @@ def test_a_book_that_does_not_fit_is_not_half_created(place: Path, leave: int) -
         assert book.save("There is room again.", type="project", project_id="atlas").status == "active"
 
 
+@on_every_canon
 @pytest.mark.parametrize("inodes", range(2, 9))
 def test_a_disk_without_inodes_is_a_full_disk(place: Path, template: Template, inodes: int) -> None:
     disk = TinyDisk(place / "tiny", 4 << 20)
     folder = template.copy(disk.root / "book")
-    used = 3 + len([*folder.iterdir()])
+    used = 2 + len([*disk.root.rglob("*")])
     mount("-o", f"remount,nr_inodes={used + inodes - 2}", str(disk.root))
 
     def write(say: Say) -> None:
@@ -155,6 +187,7 @@ def test_a_disk_without_inodes_is_a_full_disk(place: Path, template: Template, i
     assert BY_NAME["save"].problems(template, folder, acknowledged="answer" in said[0]) == []
 
 
+@on_every_canon
 @pytest.mark.parametrize("verb", ["export", "backup"])
 @pytest.mark.parametrize("inodes", range(4))
 def test_a_copy_to_a_disk_without_inodes_is_refused(place: Path, template: Template, inodes: int, verb: str) -> None:
@@ -175,12 +208,13 @@ def test_a_copy_to_a_disk_without_inodes_is_refused(place: Path, template: Templ
     assert [name for name in left if "partial" in name] == []
 
 
+@on_every_canon
 def test_a_file_size_limit_refuses_and_changes_nothing(place: Path, template: Template) -> None:
     folder = template.copy(place / "book")
 
     def write(say: Say) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        size = (folder / "book.sqlite").stat().st_size
+        size = max(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + 3 * PAGE, resource.RLIM_INFINITY))
         try:
             with open_book(folder, timeout=2.0) as book:

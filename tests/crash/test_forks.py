@@ -15,7 +15,7 @@ from commonplace import Book, CommonplaceError
 from commonplace.wiring import open_canon
 
 from . import children
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import Template, every_memory, on_every_canon, open_book, url_in, what_is_wrong
 from .children import Child, Say
 
 
@@ -23,11 +23,12 @@ def _save(book: Book, text: str) -> str:
     return book.save(text, type="project", project_id="atlas").id
 
 
+@on_every_canon
 def test_a_child_that_outlives_the_holder_does_not_keep_the_lock(place: Path, template: Template) -> None:
     folder = template.copy(place / "book")
 
     def hold_with_children(say: Say) -> None:
-        with open_canon(f"sqlite:{folder / 'book.sqlite'}").writing(10.0):
+        with open_canon(url_in(folder)).writing(10.0):
             sleeper = subprocess.Popen(["sleep", "20"])
             forked = os.fork()
             if forked == 0:
@@ -54,7 +55,7 @@ FORKED = """
     import os, sys
     sys.path.insert(0, {src!r})
     import commonplace
-    book = commonplace.open("sqlite:" + sys.argv[1])
+    book = commonplace.open(sys.argv[1])
     book.save("Before the fork.", type="project", project_id="atlas")
     pid = os.fork()
     me = "child" if pid == 0 else "parent"
@@ -70,21 +71,21 @@ FORKED = """
 """
 
 
+@on_every_canon
 def test_after_a_fork_both_sides_go_on_with_the_same_book(place: Path) -> None:
     """In a process of its own, so that both sides also end the ordinary way, with everything Python does at its end."""
     import commonplace
 
     src = str(Path(commonplace.__file__).parents[1])
     script = textwrap.dedent(FORKED.format(src=src))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script, str(place / "book.sqlite")], capture_output=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script, url_in(place)], capture_output=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, b"")
     with open_book(place) as book:
         assert len(every_memory(book)) == 52
         assert what_is_wrong(book) == []
 
 
+@on_every_canon
 def test_a_fork_while_a_thread_is_writing_is_answered_in_time_and_harms_nobody(place: Path, template: Template) -> None:
     """SQLite in the child believes that the lost thread still writes. So the child may be refused; but then at once, and
     without keeping others from writing while it waits for nobody."""
@@ -129,6 +130,7 @@ def _saves_or_is_told(book: Book) -> int:
     return 0
 
 
+@on_every_canon
 def test_threads_of_one_process_share_one_book(place: Path) -> None:
     problems: list[BaseException] = []
     with open_book(place, timeout=30.0) as book:

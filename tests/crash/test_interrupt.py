@@ -6,6 +6,7 @@ one after the other; `kill -INT` alone would hit the dangerous ones once in a hu
 
 from __future__ import annotations
 
+import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,11 +18,16 @@ import pytest
 from commonplace import Book, CommonplaceError
 
 from . import children
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import Template, every_memory, on_file_canons, open_book, open_warm, remove, what_is_wrong
 from .children import Say
 from .verbs import BY_NAME, WriteVerb
 
-FILES = ("canon.py", "turnstile.py", "connection.py", "scribe.py", "migrations.py")
+FILES = ("canon.py", "turnstile.py", "connection.py", "scribe.py", "migrations.py", "locks/kernel.py")
+# And where the change of a file book is staged, said and done.
+STEPS = (
+    *("putting_down.py", "recovery.py", "steps.py", "journal_file.py", "mutex.py", "locks/flocked.py", "swap.py"),
+    *("append.py", "atomic_write.py", "folders.py"),
+)
 
 
 class Interrupter:
@@ -43,7 +49,7 @@ class Interrupter:
         return False
 
     def _enter(self, frame: FrameType, event: str, _: Any) -> Any:
-        return self._line if frame.f_code.co_filename.endswith(FILES) else None
+        return self._line if frame.f_code.co_filename.endswith((*FILES, *STEPS)) else None
 
     def _line(self, frame: FrameType, event: str, _: Any) -> Any:
         if event == "line":
@@ -68,30 +74,55 @@ def _goes_on(book: Book, folder: Path, name: str) -> list[str]:
     return problems
 
 
-@pytest.mark.parametrize("verb", [BY_NAME["save"], BY_NAME["purge"]], ids=lambda verb: verb.name)
+VERBS = pytest.mark.parametrize("verb", [BY_NAME["save"], BY_NAME["purge"]], ids=lambda verb: verb.name)
+
+
+@VERBS
 def test_an_interrupt_at_any_line_of_a_write_leaves_no_lock_and_nothing_half_done(
     place: Path, template: Template, verb: WriteVerb
 ) -> None:
+    _interrupt_everywhere(place, template, verb)
+
+
+@VERBS
+@on_file_canons
+def test_an_interrupt_at_some_lines_of_a_write_to_files_leaves_no_lock_and_nothing_half_done(
+    place: Path, template: Template, verb: WriteVerb, rng: random.Random
+) -> None:
+    _interrupt_everywhere(place, template, verb, first=rng.randrange(19), every=19)
+
+
+@VERBS
+@on_file_canons
+@pytest.mark.nightly
+def test_an_interrupt_at_any_line_of_a_write_to_files_leaves_no_lock_and_nothing_half_done(
+    place: Path, template: Template, verb: WriteVerb
+) -> None:
+    _interrupt_everywhere(place, template, verb)
+
+
+def _interrupt_everywhere(place: Path, template: Template, verb: WriteVerb, *, first: int = 0, every: int = 1) -> None:
     def work(say: Say) -> None:
-        at = interrupted = 0
+        at, interrupted = first + 1 - every, 0
         while True:
-            at += 1
+            at += every
             folder = template.copy(place / f"{verb.name}-{at}")
-            with open_book(folder, timeout=0.5) as book:
+            with open_warm(folder, timeout=0.5) as book:
                 interrupter = Interrupter(at)
                 if not interrupter.run(lambda book=book, folder=folder: verb.do(book, template, folder)):
                     break
                 interrupted += 1
                 problems = _goes_on(book, folder, str(at)) + what_is_wrong(book)
                 missing = template.truth.keys() - every_memory(book).keys() - {template.ids[6]}
+            remove(folder)
             if problems or missing:
                 say({"at": interrupter.where, "problems": problems, "missing": sorted(missing)})
         say({"lines": interrupted})
 
-    said = children.run(work, timeout=120.0)
+    said = children.run(work, timeout=600.0)
     assert children.troubles(said) == []
     print(f"interrupted at {said[-1]['lines']} lines")
-    assert said[-1]["lines"] > 30
+    assert said[-1]["lines"] > 30 / every
     assert said[:-1] == []
 
 

@@ -17,13 +17,13 @@ from commonplace.seam.canon import Canon
 from commonplace.wiring import open_canon
 
 from . import children
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import CANONS, Template, every_memory, on_every_canon, open_book, url_in, what_is_wrong
 from .children import Child, Say
 
 
 def _canon(folder: Path) -> Canon:
     """The book without its verbs: the seam lets one hold the pen for as long as one likes."""
-    return open_canon(f"sqlite:{folder / 'book.sqlite'}")
+    return open_canon(url_in(folder))
 
 
 def _hold(folder: Path, say: Say) -> None:
@@ -60,6 +60,7 @@ def _killed_holders(folder: Path, times: int) -> list[float]:
     return waits
 
 
+@on_every_canon
 def test_a_killed_holder_lets_go_at_once(place: Path, template: Template) -> None:
     waits = _killed_holders(template.copy(place / "book"), 40)
     print(f"median {statistics.median(waits):.4f} s, longest {max(waits):.4f} s")
@@ -68,6 +69,7 @@ def test_a_killed_holder_lets_go_at_once(place: Path, template: Template) -> Non
 
 
 @pytest.mark.nightly
+@on_every_canon
 def test_a_killed_holder_lets_go_at_once_1_000_times(place: Path, template: Template) -> None:
     waits = _killed_holders(template.copy(place / "book"), 1_000)
     print(f"median {statistics.median(waits):.4f} s, longest {max(waits):.4f} s")
@@ -75,7 +77,11 @@ def test_a_killed_holder_lets_go_at_once_1_000_times(place: Path, template: Temp
     assert max(waits) < 1.0
 
 
-@pytest.mark.parametrize("hold", [_hold, _hold_behind_the_queue])
+@pytest.mark.parametrize(
+    ("scheme", "hold"),
+    [*((scheme, _hold) for scheme in CANONS), ("sqlite", _hold_behind_the_queue)],
+    indirect=["scheme"],
+)
 def test_a_writer_is_told_locked_at_its_limit(place: Path, template: Template, hold) -> None:
     folder = template.copy(place / "book")
     holder = Child(lambda say: hold(folder, say))
@@ -94,6 +100,7 @@ def test_a_writer_is_told_locked_at_its_limit(place: Path, template: Template, h
     assert waited == pytest.approx(2.0, abs=0.2)
 
 
+@on_every_canon
 def test_the_control_that_waits_without_a_limit_would_not_be_told(place: Path, template: Template) -> None:
     """The lock really is held: without our limit the wait goes on."""
     folder = template.copy(place / "book")
@@ -108,6 +115,7 @@ def test_the_control_that_waits_without_a_limit_would_not_be_told(place: Path, t
         child.close()
 
 
+@on_every_canon
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_in_mid_write_leaves_nothing_half_done(
     place: Path, template: Template, rng: random.Random, number: int

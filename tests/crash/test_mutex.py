@@ -1,4 +1,4 @@
-"""The write mutex among processes that are killed, stopped, forked and many (R5, A33, A65; rows 57, 59-62, 64, 65, 68)."""
+"""The write mutex among processes that are killed, stopped, forked and many (R5, A33, A65; rows 7, 57, 59-62, 64, 65, 68)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import os
 import signal
 import statistics
 import subprocess
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -156,9 +159,9 @@ def test_a_forked_child_that_leaves_the_block_does_not_let_go_for_its_parent(sto
         assert refused == [{"refused": "locked"}]
 
 
-def _try_to_take(store: str, way: str, say: Say) -> None:
+def _try_to_take(store: str, way: str, say: Say, stale: float = 8.0, timeout: float = 0.2) -> None:
     try:
-        with Mutex(store, way=way).held(0.2):
+        with Mutex(store, way=way, stale=stale).held(timeout):
             say({"came": True})
     except LockedError as refused:
         say({"refused": refused.code})
@@ -237,6 +240,66 @@ def test_many_processes_count_to_the_sum_of_their_steps(store: str, way: str, si
     assert int((Path(store) / "counter").read_text()) == processes * times
     if way == "auto":
         assert longest < 5.0
+
+
+class Interrupter:
+    """Raises KeyboardInterrupt at the n-th line that runs in the files of locks."""
+
+    FILES = (
+        "storage/mutex.py",
+        "locks/flocked.py",
+        "locks/kernel.py",
+        "locks/epochs.py",
+        "locks/owner.py",
+        "locks/heartbeat.py",
+    )
+
+    def __init__(self, at: int) -> None:
+        self._at, self._lines = at, 0
+        self.where = ""
+
+    def run(self, work: Callable[[], object]) -> bool:
+        sys.settrace(lambda frame, event, _: self._line if frame.f_code.co_filename.endswith(self.FILES) else None)
+        try:
+            work()
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(None)
+        return False
+
+    def _line(self, frame: FrameType, event: str, _: object) -> object:
+        if event == "line":
+            self._lines += 1
+            if self._lines == self._at:
+                self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self._line
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_interrupt_at_any_line_leaves_no_lock(store: str, way: str) -> None:
+    """Row 7: another process and this thread can both take it at once. Numbered files may need their silence first."""
+    at = 0
+    stuck = []
+    while True:
+        at += 1
+        interrupter = Interrupter(at)
+        if not interrupter.run(lambda: _hold_shortly(store, way)):
+            break
+        told = children.run(lambda say: _try_to_take(store, way, say, stale=0.1, timeout=0.5))
+        if told != [{"came": True}]:
+            stuck.append((interrupter.where, told))
+        _hold_shortly(store, way)
+    print(f"{way}: interrupted at {at - 1} lines")
+    assert at > 50
+    assert stuck == []
+
+
+def _hold_shortly(store: str, way: str) -> None:
+    with Mutex(store, way=way, stale=0.1).held(1.0) as mine:
+        mine.must_be_mine()
 
 
 def test_a_lease_is_held_by_a_live_process_and_by_no_dead_one(store: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .books import open_book, what_is_wrong
+from .books import book_in, keep_catalogs_in, on_each, on_every_canon, on_file_canons, open_book, what_is_wrong
 from .broken import PlainRows, RenamedFile
 from .interrupt import BookUnderFire, cut_again_and_again
 from .mounts import Disk
@@ -22,6 +22,11 @@ SYSTEMS = ["ext4", *(["xfs"] if shutil.which("mkfs.xfs") else [])]
 
 def _survives(place: Path, rng: random.Random, cuts: int, system: str) -> None:
     disk = Disk(place, system)
+    keep_catalogs_in(disk.root / "cache")
+    _cut(disk, rng, cuts, system)
+
+
+def _cut(disk: Disk, rng: random.Random, cuts: int, system: str) -> None:
     book = BookUnderFire(disk.root, rotate=10)
     problems = cut_again_and_again(book, disk, rng, cuts)
     print(f"{cuts} cuts on {system}, {book.acknowledged} acknowledged writes, {sum(map(bool, problems))} cuts lost")
@@ -29,12 +34,20 @@ def _survives(place: Path, rng: random.Random, cuts: int, system: str) -> None:
     assert book.acknowledged > cuts, "the writer hardly got anywhere: the harness proves nothing"
 
 
+@on_each("cuts", sqlite=50, files=25)
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_nothing_acknowledged_is_lost_in_50_power_cuts(place: Path, rng: random.Random, system: str) -> None:
-    _survives(place, rng, 50, system)
+def test_nothing_acknowledged_is_lost_by_power_cuts(place: Path, rng: random.Random, system: str, cuts: int) -> None:
+    _survives(place, rng, cuts, system)
+
+
+@on_file_canons
+def test_nothing_is_lost_where_only_the_books_disk_loses_its_power(place: Path, rng: random.Random) -> None:
+    """A stick is pulled out: its catalog, on the machine's own disk, then knows of the last changes as well or better."""
+    _cut(Disk(place), rng, 12, "ext4")
 
 
 @pytest.mark.nightly
+@on_every_canon
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_nothing_acknowledged_is_lost_in_1_000_power_cuts(place: Path, rng: random.Random, system: str) -> None:
     _survives(place, rng, 1_000, system)
@@ -63,6 +76,7 @@ def test_the_same_file_with_a_folder_flush_stays(place: Path, rng: random.Random
     assert not any(cut_again_and_again(RenamedFile(disk.root, flush_folder=True), disk, rng, 12, fewest=3))
 
 
+@on_every_canon
 @pytest.mark.parametrize("verb", ["export", "backup"])
 def test_a_copy_that_was_acknowledged_is_whole_after_a_power_cut(place: Path, verb: str) -> None:
     disk = Disk(place)
@@ -75,7 +89,7 @@ def test_a_copy_that_was_acknowledged_is_whole_after_a_power_cut(place: Path, ve
         with open_book(disk.root, create=False) as book:
             assert book.get(saved.id) == saved
         (disk.root / "restored").mkdir()
-        (disk.root / "copy").rename(disk.root / "restored" / "book.sqlite")
+        (disk.root / "copy").rename(book_in(disk.root / "restored"))
         with open_book(disk.root / "restored", create=False) as book:
             assert book.get(saved.id) == saved
             assert what_is_wrong(book) == []

@@ -12,7 +12,7 @@ import pytest
 from commonplace import Book, CommonplaceError
 
 from . import children
-from .books import Template, every_memory, open_book
+from .books import Template, every_memory, in_files, on_every_canon, open_book
 from .children import Say
 from .mounts import Disk, mount, needs_mounts
 
@@ -33,6 +33,7 @@ def _cover_read_only(folder: Path) -> None:
     mount("-o", "remount,ro,bind", str(folder))
 
 
+@on_every_canon
 def test_a_book_on_a_read_only_mount_is_read_and_refuses_writes(place: Path, template: Template) -> None:
     needs_mounts()
     folder = template.copy(place / "book")
@@ -44,6 +45,7 @@ def test_a_book_on_a_read_only_mount_is_read_and_refuses_writes(place: Path, tem
         assert [one for one in book.doctor(full=True).findings if one.severity == "error"] == []
 
 
+@on_every_canon
 def test_a_book_recovers_without_reopening_when_the_mount_becomes_writable(place: Path, template: Template) -> None:
     needs_mounts()
     folder = template.copy(place / "book")
@@ -58,6 +60,7 @@ def test_a_book_recovers_without_reopening_when_the_mount_becomes_writable(place
     assert children.run(work) == [{"refused": "read_only"}, {"written": True}]
 
 
+@on_every_canon
 def test_a_reader_behind_a_read_only_mount_sees_what_others_write(place: Path, template: Template) -> None:
     """Read-only for us is not unchanging: a container may see read-only what the host goes on writing."""
     needs_mounts()
@@ -93,6 +96,7 @@ def test_a_log_that_was_left_is_read_on_a_read_only_mount(place: Path, template:
     assert _content(folder, said[0]["saved"]) in ("Said just now.", "read_only")
 
 
+@on_every_canon
 def test_a_disk_that_turns_read_only_in_mid_run_is_still_read(place: Path, template: Template) -> None:
     """What ext4 does when it finds an error: from one moment to the next nothing can be written, files open or not."""
     disk = Disk(place)
@@ -131,18 +135,31 @@ def open_place(place: Path) -> Path:
         if folder == Path(folder.anchor) or folder.stat().st_uid != os.geteuid():
             break
         folder.chmod(folder.stat().st_mode | 0o055)
+    cache = Path(os.environ["XDG_CACHE_HOME"])
+    cache.mkdir()
+    _give_away(cache, 0o700)
     return place
 
 
 def _give_away(folder: Path, mode: int) -> None:
-    for path in folder.iterdir():
+    """To the other user, with these permissions on each folder; where nothing can be written, files cannot be either."""
+    for path in sorted([*folder.rglob("*"), folder], reverse=True):
         if os.geteuid() == 0:
             os.chown(path, NOBODY, NOBODY)
-    if os.geteuid() == 0:
-        os.chown(folder, NOBODY, NOBODY)
-    folder.chmod(mode)
+        if path.is_dir():
+            path.chmod(mode)
+        elif not mode & 0o200 and in_files():
+            path.chmod(0o400)
 
 
+def _take_back(folder: Path) -> None:
+    folder.chmod(0o700)
+    for path in folder.iterdir():
+        if path.is_dir():
+            _take_back(path)
+
+
+@on_every_canon
 @pytest.mark.parametrize("mode", [0o500, 0o400, 0o000])
 def test_a_folder_without_permissions_is_named(open_place: Path, template: Template, mode: int) -> None:
     folder = template.copy(open_place / "book")
@@ -157,7 +174,7 @@ def test_a_folder_without_permissions_is_named(open_place: Path, template: Templ
             say({"refused": cause.code, "named": str(folder) in str(cause.where)})
 
     said = _as_nobody(work)
-    folder.chmod(0o700)
+    _take_back(folder)
     assert children.troubles(said) == []
     if mode == 0o500:
         assert said == [{"readable": True}, {"refused": "read_only"}]
@@ -168,12 +185,14 @@ def test_a_folder_without_permissions_is_named(open_place: Path, template: Templ
         assert every_memory(book) == template.truth
 
 
+@on_every_canon
 def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(open_place: Path, template: Template) -> None:
     """R4: not being allowed to see the book is not the same as there being none."""
     folder = template.copy(open_place / "book")
     _give_away(folder, 0o300)
-    (folder / "book.sqlite").chmod(0o000)
-    before = sorted(path.name for path in folder.iterdir())
+    for path in folder.rglob("*"):
+        path.chmod(0o000 if path.is_file() else 0o300)
+    before = sorted(path.name for path in folder.rglob("*"))
 
     def work(say: Say) -> None:
         try:
@@ -183,11 +202,12 @@ def test_a_folder_that_cannot_be_read_is_not_taken_for_an_empty_one(open_place: 
             say({"refused": cause.code})
 
     said = _as_nobody(work)
-    folder.chmod(0o700)
+    _take_back(folder)
     assert said[0]["refused"] in ("read_only", "io_error")
-    assert sorted(path.name for path in folder.iterdir()) == before
+    assert sorted(path.name for path in folder.rglob("*")) == before
 
 
+@on_every_canon
 def test_the_control_as_root_writes_in_spite_of_the_mode(place: Path, template: Template) -> None:
     """Why the questions above are asked by another user."""
     if os.geteuid() != 0:

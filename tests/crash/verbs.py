@@ -10,7 +10,7 @@ from typing import Any
 
 from commonplace import Book, CommonplaceError
 
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import Template, book_in, every_memory, open_book, what_is_wrong
 
 Do = Callable[[Book, Template, Path], Any]
 NEW = "A new statement that nobody made before."
@@ -75,11 +75,11 @@ def _export_is_whole(_: Book, template: Template, folder: Path) -> bool:
 
 def _backup(book: Book, _: Template, folder: Path) -> Any:
     os.makedirs(folder / "copy", exist_ok=True)
-    return book.backup(str(folder / "copy" / "book.sqlite")).verified
+    return book.backup(str(book_in(folder / "copy"))).verified
 
 
 def _backup_is_whole(book: Book, template: Template, folder: Path) -> bool:
-    return (folder / "copy" / "book.sqlite").exists() and _copy_is_whole(book, template, folder)
+    return book_in(folder / "copy").exists() and _copy_is_whole(book, template, folder)
 
 
 def _has_status(number: int, status: str) -> Callable[[Book, Template, Path], bool]:
