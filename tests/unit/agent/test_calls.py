@@ -234,6 +234,17 @@ class TestPeopleEditToo:
             assert waiting.record.content == "The agent's."
             assert "W one." in [record.content for record in book.list()]
 
+    def test_who_removes_the_folder_begins_anew(self, desk):
+        """V11: a memory is a folder; without it there is none."""
+        import shutil
+
+        desk.agent(patch(digest="Forget me."))("One.")
+        shutil.rmtree(desk.folder)
+        helper = desk.agent(patch(digest="Anew."))
+        assert helper("Two.") == "Done."
+        assert "Forget me." not in desk.model.prompts[0]
+        assert [line["digest"] for line in desk.lines()] == ["Anew."]
+
     def test_a_digest_too_long_by_hand_is_cut_in_the_prompt_and_never_rewritten(self, desk):
         """V-i."""
         desk.folder.mkdir(parents=True)

@@ -1,4 +1,7 @@
-"""What somebody should look at in a ledger's folder. Shown, never changed; every finding says what to do."""
+"""What somebody should look at in a ledger's folder, beside the lines that cannot be read: those the book itself names.
+
+Shown, never changed; every finding says what to do.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,11 @@ import stat
 from collections.abc import Iterator
 
 from commonplace.formats.ledger.change import LEDGER, PAGE
-from commonplace.formats.ledger.lines import read_lines
 from commonplace.model.finding import Finding, Severity
 from commonplace.storage.conflict_files import Conflict, Placeholder, classify, merge_conflict
 
 _OURS = (PAGE, LEDGER)
-_LARGEST = 64 * 1024 * 1024
+_LOOKED_THROUGH = 1024 * 1024  # of a page: far more than any agent is told
 
 
 def findings_of(folder: str) -> Iterator[Finding]:
@@ -25,9 +27,9 @@ def findings_of(folder: str) -> Iterator[Finding]:
             yield Finding(
                 code="unsafe_path", message=f"{name} is no plain file and was not read", where=name, hint=hint
             )
-        elif os.path.getsize(os.path.join(folder, name)) <= _LARGEST:
+        elif name == PAGE:
             with open(os.path.join(folder, name), "rb") as file:
-                yield from _inside(name, file.read())
+                yield from _merge(file.read(_LOOKED_THROUGH))
 
 
 def _beside(name: str, names: list[str]) -> Iterator[Finding]:
@@ -50,18 +52,8 @@ def _beside(name: str, names: list[str]) -> Iterator[Finding]:
         )
 
 
-def _inside(name: str, raw: bytes) -> Iterator[Finding]:
-    if name == PAGE:
-        line = merge_conflict(raw)
-        if line is not None:
-            hint = "Decide between the two versions in an editor."
-            yield Finding(code="merge_conflict", message="an unresolved merge", where=f"{PAGE}:{line}", hint=hint)
-        return
-    for one in read_lines(raw)[1]:
-        yield Finding(
-            code="aside",
-            message=f"a line of the ledger was left out: {one.reason}",
-            severity=Severity.WARNING,
-            where=f"{LEDGER}:{one.line}",
-            hint="It stays where it is; mend it by hand, or leave it.",
-        )
+def _merge(raw: bytes) -> Iterator[Finding]:
+    line = merge_conflict(raw)
+    if line is not None:
+        hint = "Decide between the two versions in an editor."
+        yield Finding(code="merge_conflict", message="an unresolved merge", where=f"{PAGE}:{line}", hint=hint)

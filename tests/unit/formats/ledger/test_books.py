@@ -113,6 +113,15 @@ class TestOtherHands:
         with opened(folder) as book:
             assert {record.content for record in book.list()} == {"W one.", "W two."}
 
+    def test_a_line_that_cannot_be_read_is_named_with_its_number(self, folder):
+        """Rows 27-29."""
+        folder.mkdir()
+        written(folder / "ledger.jsonl", '{"retain": ["W one."]}\ngarbage\n{"retain": ["W two."]}\n{"torn')
+        with opened(folder) as book:
+            assert len(book.list()) == 2
+            said = {finding.where: finding.message for finding in book.doctor()}
+        assert said == {"ledger.jsonl:2": "not JSON: line 1, column 1", "ledger.jsonl:4": "torn off"}
+
 
 class TestAPageThatWasCutToNothing:
     def test_it_is_rebuilt_identically_and_said(self, folder):
@@ -123,6 +132,7 @@ class TestAPageThatWasCutToNothing:
         with opened(folder) as book:
             assert book.get(page.id).content == "Keep this.\n"
             assert book.get(page.id).status == "active"
+            assert [finding.where for finding in book.doctor()] == ["digest.md"]
         assert (folder / "digest.md").read_bytes() == b"Keep this.\n"
 
     def test_who_forgets_it_is_believed(self, folder):

@@ -230,11 +230,6 @@ class TestTheFolder:
         assert last_digest(b'{"digest": "a"}\n{"digest": ""}\n') == ""
         assert last_digest(b"") is None
 
-    def test_a_line_that_cannot_be_read_is_a_finding_with_its_number(self, tmp_path):
-        (tmp_path / "ledger.jsonl").write_text(LINE + "garbage\n" + LINE)
-        (finding,) = FORMAT.findings(str(tmp_path))
-        assert finding.where.endswith("ledger.jsonl:2")
-
     @pytest.mark.parametrize(
         ("name", "code"),
         [
