@@ -9,10 +9,11 @@ from collections.abc import Iterator, Set
 from commonplace.formats.vault.frontmatter import Field, fields_of
 from commonplace.formats.vault.layout import Layout
 from commonplace.formats.vault.names import plain
-from commonplace.formats.vault.note import LARGEST, conflict_in, is_true, understand, unreadable
-from commonplace.formats.vault.scan import is_conflict_copy, is_note, is_utf8, listed, may_hold_notes, placeheld
+from commonplace.formats.vault.note import LARGEST, is_true, understand, unreadable
+from commonplace.formats.vault.scan import is_note, is_utf8, listed, may_hold_notes, placeheld
 from commonplace.model.finding import Finding, Severity
 from commonplace.model.words import Status
+from commonplace.storage.conflict_files import Conflict, classify, merge_conflict
 
 _TELLING = ("kind", "status", "tags", "always_load", "id")
 
@@ -57,8 +58,8 @@ def _of_entry(folder: str, path: str, entry: os.DirEntry[str], beside: Set[str],
         yield _not_downloaded(placeheld(path[: -len(name)], name))
     elif name.startswith(".") or not name.endswith(".md") or not entry.is_file(follow_symlinks=False):
         return
-    elif is_conflict_copy(name, beside):
-        yield _conflict_copy(path, name, beside)
+    elif isinstance(copy := classify(name, beside), Conflict):
+        yield _conflict_copy(path, copy)
     elif is_note(path, beside, layout):
         yield from _of_note(folder, path, entry, layout)
     elif not is_utf8(name):
@@ -89,21 +90,15 @@ def _not_downloaded(path: str) -> Finding:
     )
 
 
-def _conflict_copy(path: str, name: str, beside: Set[str]) -> Finding:
-    base = conflict_base(name, beside)
-    of = f" of {base}" if base else ""
+def _conflict_copy(path: str, copy: Conflict) -> Finding:
+    base = path.rsplit("/", 1)[0] + "/" + copy.base if "/" in path else copy.base
     return Finding(
         code="conflict_copy",
-        message=f"a sync client kept another version{of}; it is not read as a memory",
+        message=f"a sync client kept another version of {base}; it is not read as a memory",
         severity=Severity.WARNING,
         where=path,
         hint="Compare the two, move into the note what is missing there, then delete the copy.",
     )
-
-
-def conflict_base(name: str, beside: Set[str]) -> str | None:
-    del name, beside
-    return None
 
 
 def _unnamed(path: str) -> Finding:
@@ -149,7 +144,7 @@ def _of_note(folder: str, path: str, entry: os.DirEntry[str], layout: Layout) ->
 def _of_text(path: str, raw: bytes, layout: Layout) -> Iterator[Finding]:
     reason = unreadable(raw)
     text = raw.decode(errors="replace")
-    if reason is None and conflict_in(text):
+    if reason is None and merge_conflict(raw):
         reason = "an unresolved merge stands in it"
     if reason:
         yield _unreadable(path, reason)

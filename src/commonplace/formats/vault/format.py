@@ -52,10 +52,9 @@ class VaultFormat:
 
     def told(self, record: MemoryRecord) -> dict[str, Any]:
         """What a note of this memory says of it: the fields as reading them back gives them."""
-        from commonplace.formats.vault.note import tidy
-        from commonplace.formats.vault.patch import held
+        from commonplace.formats.vault.patch import as_told
 
-        return {**held(record), "content": tidy(record.content)}
+        return as_told(record)
 
     def restored(self, gone: Sequence[Known], shelf: Shelf) -> Sequence[Put]:  # noqa: ARG002 (no other file tells it)
         return ()

@@ -7,9 +7,11 @@ hash, so that two long names that begin alike stay apart.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Set
 from unicodedata import normalize
 
 from commonplace.model.hashing import sha256
+from commonplace.storage.conflict_files import classify
 
 _LONGEST = 120  # bytes; with `-99`, a date and `.md` still far below the 255 that file systems take
 # Separators, what Windows refuses, and what a wikilink takes as its own sign.
@@ -62,10 +64,30 @@ def _cut(name: str, text: str) -> str:
 def file_stem(slug: str, title: str | None, content: str, id: str) -> str:
     """What to call a note: by its slug, else by the words of its title or its beginning, in any script."""
     if slug:
-        return safe_name(slug)
+        return recognised(safe_name(slug))
     words = re.findall(r"[^\W_]+", (title or content)[:80])
     stem = safe_name(normalize("NFC", "-".join(words)).lower())
-    return stem if words else f"note-{re.sub(r'[^a-z0-9]', '', id.lower())[-8:] or '0'}"
+    return recognised(stem) if words else f"note-{re.sub(r'[^a-z0-9]', '', id.lower())[-8:] or '0'}"
+
+
+def recognised(stem: str) -> str:
+    """A name that is not taken for a sync client's copy of another note, whatever lies beside it (row 49)."""
+    if _SIMPLE.fullmatch(stem) or classify(f"{stem}.md", _Everything()) is None:
+        return stem
+    return re.sub(r"[^\w%-]", _escape, stem.lower()).replace("_", "%5F")
+
+
+class _Everything(Set[str]):
+    """A folder in which every name is taken."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 def plain(path: str) -> str:

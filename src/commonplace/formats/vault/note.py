@@ -22,9 +22,9 @@ from commonplace.model.base import Closed
 from commonplace.model.hashing import sha256
 from commonplace.model.words import SCOPE_WORDS, Scope, Status, Tier, Type
 from commonplace.seam.format import Aside, Contents, Found
+from commonplace.storage.conflict_files import merge_conflict
 
 LARGEST = settings.MAX_CONTENT_BYTES + 262_144  # the longest content, and room for its frontmatter
-_MARKS = re.compile(r"^(?:<{7} |={7}\r?$|>{7} | {0,3}(?:```|~~~))", re.MULTILINE)
 _HEADING = re.compile(r"#{1,6}[ \t]+([^\r\n]*)")
 _ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TRUE = ("true", "yes", "on")
@@ -44,11 +44,10 @@ def read(path: str, raw: bytes, layout: Layout) -> Contents:
     reason = unreadable(raw)
     if reason:
         return Contents((), (Aside(0, reason),))
-    text = raw.decode(errors="replace")
-    line = conflict_in(text)
-    if line:
-        return Contents((), (Aside(line, "an unresolved merge: both versions stand in it"),))
-    note = understand(path, text, layout)
+    merge = merge_conflict(raw) if b"<<<<<<<" in raw else None
+    if merge:
+        return Contents((), (Aside(merge, "an unresolved merge: both versions stand in it"),))
+    note = understand(path, raw.decode(errors="replace"), layout)
     if not note.said["content"]:
         return Contents(())
     links = links_of(note.block.body, [*note.fields.values()], note.block.lines, path)
@@ -64,24 +63,6 @@ def unreadable(raw: bytes) -> str | None:
     if b"\0" in raw:
         return "holds NUL bytes: not a text, or not in UTF-8"
     return None if len(raw) <= LARGEST else f"larger than {LARGEST} bytes"
-
-
-def conflict_in(text: str) -> int:
-    """The line at which a merge left both versions (row 55); 0 if there is none. An example in a code block is none."""
-    if "<<<<<<< " not in text:
-        return 0
-    begun, stage, code = 0, "", ""
-    for found in _MARKS.finditer(text):
-        mark = found[0].strip()[0]
-        if mark in "`~":
-            code = "" if code == mark else code or mark
-        elif not code and mark == "<":
-            begun, stage = found.start(), "<"
-        elif not code and mark == "=" and stage:
-            stage = "="
-        elif not code and mark == ">" and stage == "=":
-            return text.count("\n", 0, begun) + 1
-    return 0
 
 
 def understand(path: str, text: str, layout: Layout) -> Understood:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Set
-from stat import S_ISREG
+from stat import S_ISDIR, S_ISREG
 
 from commonplace.formats.vault.layout import Layout
 from commonplace.seam.format import Stamp
+from commonplace.storage.conflict_files import classify
 
 _AWAY = Stamp(0, 0, 0)  # what no file on disk looks like
 # Where a name that a sync client or another computer made up may end: `x (1)`, `x [Conflict]`, `x 2`, `x-HOST`.
@@ -32,7 +33,7 @@ def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
             name = entry.name
             if name[-3:] == ".md":
                 # Tests that cost next to nothing say for nearly every name that it is a note's.
-                odd = name[0] in "._" or name[-4] in _LAST or "onflict" in name or "opy" in name
+                odd = name[0] in "._~[" or name[-4] in _LAST or "onflict" in name or "opy" in name
                 if odd or not name.isascii() or "excalidraw" in name:
                     names = names or {one.name for one in entries}
                     if not is_note(prefix + name, names, layout):
@@ -43,6 +44,8 @@ def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
                     continue
                 if S_ISREG(seen.st_mode):
                     found[prefix + name] = make(Stamp, (seen.st_size, seen.st_mtime_ns, seen.st_ino))
+                elif S_ISDIR(seen.st_mode):
+                    waiting.append(prefix + name)
             elif may_hold_notes(entry, prefix, layout):
                 waiting.append(prefix + name)
             elif name[-10:] == ".md.icloud" and name[0] == ".":
@@ -71,16 +74,12 @@ def placeheld(prefix: str, name: str) -> str:
 
 
 def is_note(path: str, beside: Set[str], layout: Layout) -> bool:
-    """Is this the name of a note, beside these others? A sync client's second version of a note is none (row 49)."""
+    """Is this the name of a note, beside these others? What an editor left behind is none, nor a sync client's second
+    version of a note (rows 48, 49)."""
     name = path.rsplit("/", 1)[-1]
     if name[0] == "." or name.endswith(".excalidraw.md") or path == layout.index_path or not is_utf8(name):
         return False
-    return not is_conflict_copy(name, beside)
-
-
-def is_conflict_copy(name: str, beside: Set[str]) -> bool:
-    del name, beside
-    return False
+    return classify(name, beside) is None
 
 
 def is_utf8(name: str) -> bool:

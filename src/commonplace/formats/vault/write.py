@@ -6,17 +6,17 @@ Nothing is overwritten: a new note takes a free name, a superseded one goes to t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from posixpath import basename, dirname, join
 from typing import Any, NamedTuple
 
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.formats.vault.frontmatter import put, take_apart
-from commonplace.formats.vault.keys import ORDER
+from commonplace.formats.vault.keys import HOLDS, ORDER
 from commonplace.formats.vault.layout import Layout
 from commonplace.formats.vault.names import archive_stem, file_stem, numbered, plain, safe_name, unarchived_stem
-from commonplace.formats.vault.note import Understood, conflict_in, understand, unreadable
-from commonplace.formats.vault.patch import held, new_note, patched, told_by
+from commonplace.formats.vault.note import Understood, understand, unreadable
+from commonplace.formats.vault.patch import Patch, differing, held, new_note, told_by
 from commonplace.formats.vault.scalars import written
 from commonplace.formats.vault.scrub import scrubbed
 from commonplace.formats.vault.wikilinks import link_to, relinked
@@ -24,6 +24,7 @@ from commonplace.model.hashing import sha256
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Relation, Status
 from commonplace.seam.format import Altered, Known, Place, Put, Remove, Shelf, Step, Written
+from commonplace.storage.conflict_files import merge_conflict
 
 
 class _Plan(NamedTuple):
@@ -33,6 +34,8 @@ class _Plan(NamedTuple):
     path: str | None
     target: str
     note: Understood | None = None
+    changed: Set[str] = HOLDS
+    """The fields that the change is about."""
 
 
 class Writing:
@@ -50,14 +53,14 @@ class Writing:
 
     def written(self, altered: Sequence[Altered]) -> Written:
         plans, new = [], []
-        for memory_id, record, *_ in altered:
+        for memory_id, record, before in altered:
             standing = self._shelf.known(memory_id)
             if record is None:
                 self._destroy(memory_id, standing)
             elif standing is None:
                 new.append(scrubbed(record))
             else:
-                plans += self._planned(scrubbed(record), standing.place.path)
+                plans += self._planned(scrubbed(record), standing.place.path, _changed(before, record))
         plans += [self._planned_new(record, plans) for record in new]
         for plan in plans:
             self._write(plan)
@@ -74,21 +77,22 @@ class Writing:
             self._after[standing.place.path] = None
         self._gone.append(memory_id)
 
-    def _planned(self, record: MemoryRecord, path: str) -> list[_Plan]:
+    def _planned(self, record: MemoryRecord, path: str, changed: Set[str]) -> list[_Plan]:
         raw = self._content(path)
         if raw is None:
             return [self._planned_new(record, [])]
-        note = understand(path, _text(raw, path), self._layout)
-        before = told_by(note, record)
         if self._layout.is_personal(path) and not self._personal:
-            if {**before, "updated_at": record.updated_at} != held(record):
+            note = understand(path, raw.decode(errors="replace"), self._layout)
+            if differing(note, record, changed) - {"updated_at"}:
                 self._refuse_personal(path)
             return []
+        note = understand(path, _text(raw, path), self._layout)
+        before = told_by(note, record)
         target = self._target(record, before, path)
         if target != path:
             self._left.add(path)
         self._places[record.id] = target
-        return [_Plan(record, path, target, note)]
+        return [_Plan(record, path, target, note, changed)]
 
     def _refuse_personal(self, path: str) -> None:
         if self._layout.is_personal(path) and not self._personal:
@@ -166,10 +170,10 @@ class Writing:
     def _write(self, plan: _Plan) -> None:
         if plan.note is None:
             text = new_note(plan.record, plan.target, self._layout, self._refer)
-            _refuse_conflict(text, plan.target)
+            _refuse_conflict(text.encode(), plan.target)
         else:
             assert plan.path is not None
-            text = patched(plan.note, plan.path, plan.record, plan.target, self._layout, self._refer)
+            text = Patch(plan.note, plan.path, plan.record, plan.target, plan.changed).text(self._layout, self._refer)
         if plan.path is not None and plan.path != plan.target:
             self._after.setdefault(plan.path, None)
         self._put(plan.record.id, plan.target, text)
@@ -256,6 +260,11 @@ class Writing:
         return self._before[path]
 
 
+def _changed(before: MemoryRecord | None, after: MemoryRecord) -> Set[str]:
+    """The fields that a change is about; any of them, if it is not known what was before."""
+    return HOLDS if before is None else {field for field in HOLDS if getattr(before, field) != getattr(after, field)}
+
+
 def _text(raw: bytes, path: str) -> str:
     """The text of a note that is about to be changed. One that was not understood whole is not written back (row 32)."""
     reason = unreadable(raw)
@@ -267,12 +276,12 @@ def _text(raw: bytes, path: str) -> str:
         raise ConflictError(
             f"this note was not changed: {reason}", where=path, hint="Save it as UTF-8 in your editor, then try again."
         )
-    _refuse_conflict(text, path)
+    _refuse_conflict(raw, path)
     return text
 
 
-def _refuse_conflict(text: str, path: str) -> None:
-    if conflict_in(text):
+def _refuse_conflict(raw: bytes, path: str) -> None:
+    if b"<<<<<<<" in raw and merge_conflict(raw):
         raise ConflictError(
             "an unresolved merge stands in this note",
             where=path,

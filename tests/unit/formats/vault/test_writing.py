@@ -212,11 +212,11 @@ class TestPeoplesNotes:
         head = self.ODD[: self.ODD.index(b"# Title")]
         assert vault.files[path] == head + b"# Title\r\nOne.\r\nTwo.\r\n"
 
-    def test_a_title_that_stood_in_the_body_alone_is_kept_when_the_body_goes(self) -> None:
+    def test_nothing_is_said_in_the_frontmatter_that_nobody_asked_for(self) -> None:
         path = "Agent/Memory/fix/n.md"
-        vault = VaultInMemory({path: b"# Title\n\nOne.\n"})
+        vault = VaultInMemory({path: b"# Title\n\nOne. #tag\n"})
         vault.change(vault.records[known_by(path)].with_(content="Two."))
-        assert vault.files[path] == b"---\ntitle: Title\n---\nTwo.\n"
+        assert vault.files[path] == b"Two.\n"
 
     def test_a_note_that_somebody_put_elsewhere_stays_there(self) -> None:
         path = "Agent/Memory/fix/2026/May/My note.md"

@@ -70,10 +70,10 @@ class VaultInMemory:
 
     def change(self, *records: MemoryRecord, purged: tuple[str, ...] = ()) -> Written:
         """Several memories altered by one transaction."""
-        for record in records:
-            self.records[record.id] = record
-        changes = [Altered(record.id, record) for record in records] + [Altered(id, None) for id in purged]
+        changes = [Altered(record.id, record, self.records.get(record.id)) for record in records]
+        changes += [Altered(id, None) for id in purged]
         done = self._put(changes, self)
+        self.records |= {record.id: record for record in records}
         for step in done.steps:
             self._carry_out(step)
         for known in done.known:
