@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 import commonplace
 from commonplace import Book
+from commonplace.providers.weights import models_folder
 from commonplace.testing.clocks import TickingClock
 from commonplace.testing.state import state_of
 
@@ -34,6 +35,15 @@ def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """No model unless a test asks for one: what is tested is then the same wherever the tests run, and quick."""
     for name in ("EMBEDDER", "RERANKER"):
         monkeypatch.setenv(f"COMMONPLACE_{name}", "none")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Catalogs of books in files, and locks, lie in the user's cache folder; not in that of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COMMONPLACE_MODELS", models_folder())  # those are for everybody
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

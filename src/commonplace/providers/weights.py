@@ -8,11 +8,11 @@ which mirror it came from.
 from __future__ import annotations
 
 import os
-import sys
 from typing import Literal
 
 from commonplace.errors import InvalidError, UnavailableError
 from commonplace.model.base import Noun
+from commonplace.storage.local_folders import cache_folder
 
 
 class Wheel(Noun, frozen=True, kw_only=False):
@@ -177,12 +177,7 @@ def known(name: str, role: str | None = None) -> Weights:
 def models_folder() -> str:
     """`$COMMONPLACE_MODELS`, else a folder in the user's cache: what is there can always be fetched again."""
     asked = os.environ.get("COMMONPLACE_MODELS")
-    return os.path.expanduser(asked) if asked else os.path.join(_cache_folder(), "commonplace", "models")
-
-
-def _cache_folder() -> str:
-    by_system = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}
-    return os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(by_system.get(sys.platform, "~/.cache"))
+    return os.path.expanduser(asked) if asked else os.path.join(cache_folder(), "models")
 
 
 def not_here(weights: Weights, why: str = "its files are not here") -> UnavailableError:

@@ -17,7 +17,7 @@ from commonplace.storage.folders import make_folder
 
 def cache_folder() -> str:
     """`$XDG_CACHE_HOME/commonplace`, or where the platform keeps such things."""
-    otherwise = {"darwin": "~/Library/Application Support", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
+    otherwise = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
     return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(otherwise), "commonplace")
 
 
