@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -192,8 +193,6 @@ def test_a_judge_who_cannot_answer_is_raised(tmp_path: Path) -> None:
 
 def test_pmap_runs_agents_at_once_and_answers_in_order(tmp_path: Path) -> None:
     """V54: the three calls wait for each other, so they must be under way together."""
-    import threading
-
     together = threading.Barrier(3, timeout=10)
 
     def model(prompt: str) -> str:
@@ -222,7 +221,6 @@ def test_a_local_program_that_fails_is_unavailable(command: str) -> None:
 
 
 def test_a_local_program_is_ended_when_nobody_waits_any_more(tmp_path: Path) -> None:
-    import threading
     import time
 
     models = models_of(["exec:sleep 60"])
@@ -249,3 +247,47 @@ def test_a_local_program_is_ended_when_nobody_waits_any_more(tmp_path: Path) -> 
 def test_a_model_that_cannot_be_one_is_refused(named: str) -> None:
     with pytest.raises(InvalidError):
         models_of([named])
+
+
+def _raced(folder: Path, options: str, **answers: str) -> dict:
+    """What comes of a `parallel` whose branches answer in this order, each after the one before; `!` fails, `!!` raises."""
+    turn = {name: threading.Event() for name in answers}
+    names = [*answers]
+    turn[names[0]].set()
+
+    def model(prompt: str) -> str:
+        name = prompt.strip()
+        assert turn[name].wait(20)
+        following = names[names.index(name) + 1 :]
+        threading.Timer(0.05, lambda: [turn[one].set() for one in following[:1]]).start()
+        if answers[name] == "!":
+            raise UnavailableError(f"{name} failed")
+        return answers[name]
+
+    lines = [f"  {name} = " + ("missing" if answers[name] == "!!" else f"@a `{name}`(())") for name in reversed(names)]
+    return ran(folder, f"agent a()\nparallel({options}) as r:\n" + "\n".join(lines) + "\nexport r\n", model)["r"]
+
+
+def test_parallel_waits_for_all(tmp_path: Path) -> None:
+    """V59."""
+    assert _raced(tmp_path, "", a="1", b="2", c="3") == {"a": "1", "b": "2", "c": "3"}
+
+
+def test_parallel_may_take_the_first_or_the_first_few(tmp_path: Path) -> None:
+    assert _raced(tmp_path, 'join="first"', a="!", b="2", c="3") == {"_winner": "b", "b": "2"}
+    few = _raced(tmp_path, 'join="any", count=2', a="1", b="!", c="3", d="4")
+    assert few.pop("b")["error"]["kind"] == "spawn_failed"
+    assert few == {"_completed": ["a", "c"], "a": "1", "c": "3"}
+    nobody = _raced(tmp_path, 'join="first"', a="!", b="!")
+    assert {one["error"]["kind"] for one in nobody.values()} == {"spawn_failed"}
+    assert nobody.keys() == {"a", "b"}
+
+
+def test_parallel_stops_waiting_at_the_first_failure_unless_told_otherwise(tmp_path: Path) -> None:
+    fast = _raced(tmp_path, "", a="1", b="!", c="3")
+    assert fast.keys() == {"a", "b"}
+    with pytest.raises(ProgramRaisedError, match="missing"):
+        _raced(tmp_path, "", a="1", b="!!")
+    kept = _raced(tmp_path, 'on_fail="continue"', a="!", b="2", c="!!")
+    assert (kept["a"]["error"]["kind"], kept["b"], kept["c"]["error"]["kind"]) == ("spawn_failed", "2", "thrown")
+    assert _raced(tmp_path, 'on_fail="ignore"', a="!", b="2", c="!!") == {"a": None, "b": "2", "c": None}

@@ -30,15 +30,27 @@ WRONG = {
     "E080": ("return 1\n", 1, 1),
     "E081": ("if true:\n  break\n", 2, 3),
     "E082": ("try:\n  pass\n", 1, 1),
+    "E100": ("parallel() as r:\n  a = 1\n  a = 2\nexport r\n", 3, 7),
+    "E101": ('parallel(join="some") as r:\n  a = 1\nexport r\n', 1, 15),
+    "E102": ("parallel(count=1) as r:\n  a = 1\nexport r\n", 1, 16),
+    "E103": ('parallel(join="any", count=2) as r:\n  a = 1\nexport r\n', 1, 28),
+    "E104": ('parallel(on_fail="cry") as r:\n  a = 1\nexport r\n', 1, 18),
+    "E105": ("parallel() as r:\nexport r\n", 2, 1),
+    "E106": ("parallel() as r:\n  a = 1\n  range(2)\nexport r\n", 3, 3),
     "E110": ("x = 1\ninput y = 2\nexport x\n", 2, 1),
     "E111": ("input y = 2\ninput y = 3\nexport y\n", 2, 1),
-    "E900": ("parallel() as r:\n  a = 1\n", 1, 1),
     "W001": ('import "s" from "ftp:x"\n', 1, 1),
     "W010": ('agent a(skills=["s"])\n', 1, 17),
     "W011": ("agent a(skills=[])\n", 1, 16),
     "W020": ("agent a(tools=1)\n", 1, 15),
     "W030": ("x = 1\n", 1, 1),
     "W031": ("export nothing\n", 1, 1),
+    "W040": (
+        'agent a(memory={scope: "user", key: "k"})\nparallel() as r:\n  x = @a `1`(())\n  y = @a `2`(())\nexport r\n',
+        4,
+        7,
+    ),
+    "W041": ('parallel(join="first") as r:\n  a = 1\nexport r\n', 1, 1),
     "W050": ('input y: ""\nexport y\n', 1, 1),
     "W051": ("input y = 2\n", 1, 1),
 }
@@ -55,7 +67,7 @@ def test_each_mistake_has_its_code_and_its_place(code: str) -> None:
 
 
 def test_every_code_but_those_of_several_files_is_tried_here() -> None:
-    assert {*CODES} - {*WRONG} == {"E032", "E090"}, "these two are about several files: see test_vvm_modules"
+    assert {*CODES} - {*WRONG} == {"E032", "E090", "E900"}, "these are about several files: see test_vvm_modules"
 
 
 def test_a_finding_shows_the_line_with_a_caret_and_says_what_to_do() -> None:

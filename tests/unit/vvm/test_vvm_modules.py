@@ -101,3 +101,37 @@ def test_what_a_modules_function_raises_is_placed_in_that_file(tmp_path: Path, m
     with pytest.raises(ProgramRaisedError) as caught:
         run(load("main.vvm"), Models())
     assert caught.value.where == "lib/a.vvm:2:3"
+
+
+def test_a_module_can_be_called_with_its_inputs_and_answers_with_its_exports(tmp_path: Path) -> None:
+    """V53, V59: each call runs it anew; what goes wrong in it is an error value of its own kind."""
+    main = _written(
+        tmp_path,
+        main='from "./lib/sum.vvm" import * as sum\n'
+        "a = sum(one=1)\nb = sum(one=1, two=5)\nc = a.total + b.total\nnone = a.nothing\n"
+        "missing = sum()\nunknown = sum(one=1, three=3)\nfailed = sum(one=true)\n"
+        "export pack(a, c, none, missing, unknown, failed)\n",
+        sum='input one: "first"\ninput two = 2\ntotal = one + two\nhidden = 1\nexport total\n',
+    )
+    found = run(load(main), Models())
+    assert (found["a"], found["c"]) == ({"total": 3}, 9)
+    kinds = {name: found[name]["error"]["kind"] for name in ("none", "missing", "unknown", "failed")}
+    assert kinds == {
+        "none": "unknown_output", "missing": "missing_input", "unknown": "unknown_input", "failed": "module_failed",
+    }  # fmt: skip
+    assert found["missing"]["error"]["data"] == {"name": "one"}
+    assert found["failed"]["error"]["data"]["error"]["kind"] == "thrown"
+
+
+def test_a_module_is_not_run_before_it_is_called_and_takes_no_positional_values(tmp_path: Path) -> None:
+    main = _written(
+        tmp_path,
+        main='from "./lib/a.vvm" import * as a\ntry:\n  x = a(1)\nexcept as err:\n  x = err\nexport x\n',
+        a='input n: "needed"\nraise "was run"\n',
+    )
+    assert "by name" in run(load(main), Models())["x"]["error"]["message"]
+
+
+def test_exports_are_read_when_everything_has_run(tmp_path: Path) -> None:
+    main = _written(tmp_path, main="export x\nexport pack(y, z=x)\nx = 1\ny = 2\nx = 3\n")
+    assert run(load(main), Models()) == {"x": 3, "y": 2, "z": 3}

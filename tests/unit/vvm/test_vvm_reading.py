@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from vvm_texts import errors, noted, read
+from vvm_texts import errors, read
 
 from commonplace.surfaces.vvm.errors import Findings
 from commonplace.surfaces.vvm.syntax import (
@@ -22,6 +22,7 @@ from commonplace.surfaces.vvm.syntax import (
     ModuleImport,
     Name,
     ObjectOf,
+    Parallel,
     SkillImport,
 )
 from commonplace.surfaces.vvm.tokens import KEYWORDS, tokens_of
@@ -197,6 +198,18 @@ def test_every_token_knows_its_place() -> None:
     ]  # fmt: skip
 
 
-def test_what_later_versions_have_is_refused_by_name() -> None:
-    """V59: `parallel` and imports from elsewhere are known, and not had."""
-    assert noted("parallel() as r:\n  a = 1\nx = 1\nexport x\n") == [("E900", 1, 1)]
+def test_parallel_has_named_branches_and_binds_one_name() -> None:
+    """V59."""
+    body, found = read(
+        """\
+        agent a()
+        parallel(join="any", count=1, on_fail="continue") as votes:
+          one = @a `Judge.`(1)
+          two = @a `Judge.`(2)
+        export votes
+        """
+    )
+    assert found == []
+    block = body[1]
+    assert isinstance(block, Parallel)
+    assert (block.name, [name for name, _ in block.branches]) == ("votes", ["one", "two"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from commonplace.surfaces.vvm.agent_settings import check_settings
+from commonplace.surfaces.vvm.check_parallel import check_parallel
 from commonplace.surfaces.vvm.errors import Findings, Place
 from commonplace.surfaces.vvm.syntax import (
     AgentDecl,
@@ -44,6 +45,7 @@ def check(program: Block, findings: Findings) -> None:
     _placeholders(program, findings)
     _order(program, findings)
     _packs(program, findings)
+    check_parallel(program, findings)
     if not findings.errors:  # what is read in part has names whose use was not seen
         _unused(program, findings)
         _exports(program, findings)

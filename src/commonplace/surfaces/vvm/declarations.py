@@ -41,9 +41,13 @@ def _skill(cursor: Cursor, at: Place) -> Stmt:
 def _module(cursor: Cursor, at: Place) -> Stmt:
     path = cursor.expect_kind("string", "a module's path, a string").text
     cursor.expect("import", "and a name")
-    is_agent = cursor.takes("@")
-    name = cursor.expect_kind("name", "the name of what is imported").text
-    alias = cursor.new_name("an import") if cursor.takes("as") else name
+    if cursor.takes("*"):
+        cursor.expect("as", "and a name for the module")
+        name, is_agent, alias = "*", False, cursor.new_name("a module")
+    else:
+        is_agent = cursor.takes("@")
+        name = cursor.expect_kind("name", "the name of what is imported").text
+        alias = cursor.new_name("an import") if cursor.takes("as") else name
     cursor.end_line()
     return ModuleImport(at, path, name, is_agent, alias)
 

@@ -37,6 +37,13 @@ CODES = {
     "E081": "`break` or `continue` stands outside of a loop",
     "E082": "`try` has neither `except` nor `finally`",
     "E090": "a module, or what is imported from it, is not there",
+    "E100": "two branches of `parallel` have the same name",
+    "E101": "`join` is none of the ways to join",
+    "E102": '`count` belongs to `join="any"`',
+    "E103": "`count` is not between one and the number of branches",
+    "E104": "`on_fail` is none of the ways to fail",
+    "E105": "`parallel` has no branches",
+    "E106": "a branch of `parallel` has no name",
     "E110": "an input is declared after the program has begun",
     "E111": "two inputs have the same name",
     "E900": "this runtime does not have that construct",
@@ -46,6 +53,8 @@ CODES = {
     "W020": "an agent has a setting that is not one of the language's",
     "W030": "a variable is never used",
     "W031": "something is exported that never gets a value",
+    "W040": "branches of `parallel` use the same memory and will wait for each other",
+    "W041": "a single branch has nobody to race with",
     "W050": "an input says nothing about itself",
     "W051": "a program takes inputs and exports nothing",
 }
@@ -63,7 +72,11 @@ _HINTS = {
     "E052": "Write {name}, {} for the input, and {{ or }} for a brace itself.",
     "E060": "`with input VALUE:` sets it for a block.",
     "E070": "Assign it before.",
+    "E101": 'Use "all", "first" or "any".',
+    "E104": 'Use "fail-fast", "continue" or "ignore".',
+    "E106": "Write each branch as NAME = EXPRESSION.",
     "E110": "Put all `input` lines first.",
+    "W040": 'Give each its own key, or memory_mode="fresh" and one call afterwards that remembers.',
 }
 
 

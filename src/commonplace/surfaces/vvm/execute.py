@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from commonplace.surfaces.vvm.evaluate import boolean, evaluate, evaluate_all, packed, rendered
+from commonplace.surfaces.vvm.evaluate import boolean, evaluate, evaluate_all, rendered
 from commonplace.surfaces.vvm.judge import chosen, holds
 from commonplace.surfaces.vvm.machine import Machine
+from commonplace.surfaces.vvm.parallel import joined
 from commonplace.surfaces.vvm.scope import Frame
 from commonplace.surfaces.vvm.syntax import (
     Anything,
@@ -21,10 +22,10 @@ from commonplace.surfaces.vvm.syntax import (
     Criterion,
     Do,
     ErrorPattern,
-    ExportPack,
     For,
     If,
     Match,
+    Parallel,
     Pass,
     Pattern,
     Raise,
@@ -189,10 +190,6 @@ def _raise(machine: Machine, frame: Frame, statement: Raise) -> None:  # noqa: A
     raise thrown(statement.message or "", statement.at)
 
 
-def _export(machine: Machine, frame: Frame, statement: ExportPack) -> None:
-    frame.module.exports.update(packed(machine, frame, statement.call))
-
-
 def _break(machine: Machine, frame: Frame, statement: Break) -> None:  # noqa: ARG001
     raise _Broke
 
@@ -212,9 +209,9 @@ _BY_SORT: dict[type, Callable[[Machine, Frame, Any], None]] = {
     Match: _match,
     Choose: _choose,
     Constrain: _constrain,
+    Parallel: lambda machine, frame, statement: frame.names.update({statement.name: joined(machine, frame, statement)}),
     Try: _try,
     Raise: _raise,
-    ExportPack: _export,
     Break: _break,
     Continue: _continue,
     Pass: lambda machine, frame, statement: None,  # noqa: ARG005

@@ -12,26 +12,26 @@ from commonplace.surfaces.vvm.syntax import Expr, InputDecl, ListOf, Literal, Ob
 from commonplace.surfaces.vvm.values import Value, sort_of
 
 
+class InputError(InvalidError):
+    """An input is missing, or one is given that nobody asked for. `code` says which."""
+
+    def __init__(self, kind: str, name: str, message: str, hint: str, where: str) -> None:
+        super().__init__(message, hint=hint, where=where)
+        self.code, self.name = kind, name
+
+
 def accepted(source: Source, given: Mapping[str, Any]) -> Mapping[str, Any]:
     """The same, once it is what the program asks for. Refused before anything runs: one too many, one that is missing."""
     declared = {one.name: one for one in source.body if isinstance(one, InputDecl)}
     for name in given:
         if name not in declared:
-            known = ", ".join(declared) or "none"
-            raise _refused(
-                "unknown_input", f"the program takes no input called `{name}`", source, f"It takes: {known}."
-            )
+            hint = f"It takes: {', '.join(declared) or 'none'}."
+            raise InputError("unknown_input", name, f"there is no input called `{name}`", hint, source.file)
     for name, one in declared.items():
         if one.default is None and name not in given:
             hint = f"Give it: --arg {name}=VALUE" + (f" ({one.about})" if one.about else "")
-            raise _refused("missing_input", f"the program needs the input `{name}`", source, hint)
+            raise InputError("missing_input", name, f"the input `{name}` is missing", hint, source.file)
     return given
-
-
-def _refused(kind: str, message: str, source: Source, hint: str) -> InvalidError:
-    refused = InvalidError(message, where=source.file, hint=hint)
-    refused.code = kind
-    return refused
 
 
 def typed(words: Iterable[str], declared: Iterable[InputDecl]) -> dict[str, Value]:

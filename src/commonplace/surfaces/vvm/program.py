@@ -159,6 +159,8 @@ class _Reader:
 
 
 def _exports(body: Block, wanted: ModuleImport) -> bool:
+    if wanted.name == "*":
+        return True
     if wanted.is_agent:
         agents = {one.name for one in body if isinstance(one, AgentDecl)}
         return wanted.name in agents and any(

@@ -25,6 +25,7 @@ from commonplace.surfaces.vvm.syntax import (
     For,
     If,
     Match,
+    Parallel,
     Pass,
     Raise,
     Return,
@@ -105,8 +106,10 @@ def _colon(cursor: Cursor, behind: str) -> None:
     cursor.expect(":", f"behind {behind}")
     cursor.end_line()
     if not cursor.sees_kind("indent"):
-        hint = "Indent the lines that belong to it; `pass` stands for none."
-        raise Fault("E002", cursor.at, f"nothing is indented below {behind}", hint)
+        code, hint = (
+            ("E105", "") if behind == "parallel" else ("E002", "Indent what belongs to it; `pass` stands for none.")
+        )
+        raise Fault(code, cursor.at, f"nothing is indented below {behind}", hint)
 
 
 def _indented(cursor: Cursor) -> Block:
@@ -199,15 +202,15 @@ def _require(cursor: Cursor, at: Place) -> Criterion:  # noqa: ARG001 - the shap
     return found
 
 
-def _parts(cursor: Cursor, word: str, of: str, read: Callable[[Cursor, Place], T]) -> list[T]:
-    """The indented parts of a statement, each begun by the same word. One that cannot be read does not hide the next."""
+def _parts(cursor: Cursor, word: str | None, of: str, read: Callable[[Cursor, Place], T]) -> list[T]:
+    """The indented parts of a statement, each begun by its word, if it has one. One that cannot be read hides no other."""
     _colon(cursor, of)
     found: list[T] = []
     with cursor.deeper():
         cursor.take()
         while not cursor.sees_kind("dedent", "end"):
             try:
-                at = cursor.expect(word, f"in {of}").at
+                at = cursor.at if word is None else cursor.expect(word, f"in {of}").at
                 found.append(read(cursor, at))
             except Fault as fault:
                 cursor.findings.add(fault.code, fault.at, fault.message, fault.hint)
@@ -245,8 +248,24 @@ def _bare(made: Callable[[Place], Stmt]) -> Callable[[Cursor, Place], Stmt]:
     return read
 
 
-def _parallel(cursor: Cursor, at: Place) -> Stmt:  # noqa: ARG001
-    raise Fault("E900", at, "`parallel` blocks are not supported here", "Use pmap(items, f).")
+def _parallel(cursor: Cursor, at: Place) -> Stmt:
+    options = keywords(cursor, "parallel")
+    cursor.expect("as", "and a name for what comes of it")
+    name = cursor.new_name("the result of parallel")
+    branches = [one for one in _parts(cursor, None, "parallel", _branch) if one is not None]
+    return Parallel(at, options, name, tuple(branches))
+
+
+def _branch(cursor: Cursor, at: Place) -> tuple[str, Expr] | None:
+    if not (cursor.following.kind == "op" and cursor.following.text == "="):
+        cursor.findings.add("E106", at)
+        cursor.recover()
+        return None
+    name = cursor.new_name("a branch")
+    cursor.expect("=", "and what to do")
+    value = expression(cursor)
+    cursor.end_line()
+    return name, value
 
 
 _STATEMENTS: dict[str, Callable[[Cursor, Place], Stmt]] = {

@@ -212,6 +212,14 @@ class Choose(Stmt, frozen=True):
     options: tuple[tuple[str, Block], ...]
 
 
+class Parallel(Stmt, frozen=True):
+    """Several expressions at once, each with a name; what came of them is one object."""
+
+    options: Keywords
+    name: str
+    branches: tuple[tuple[str, Expr], ...]
+
+
 class Constrain(Stmt, frozen=True):
     name: str
     bounds: Keywords
@@ -252,6 +260,8 @@ class SkillImport(Stmt, frozen=True):
 
 
 class ModuleImport(Stmt, frozen=True):
+    """Something that a module exports; or, as `*`, the module itself, to be called with its inputs."""
+
     path: str
     name: str
     is_agent: bool

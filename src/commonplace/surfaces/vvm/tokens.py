@@ -18,12 +18,12 @@ _WORDS = (
 KEYWORDS = frozenset(_WORDS.split())
 
 _PLAIN = re.compile(
-    r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<op>==|!=|<=|>=|[()\[\]{},:=<>+\-.@?])"
+    r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<op>==|!=|<=|>=|[()\[\]{},:=<>+\-.@?*])"
 )
 _SPACE = re.compile(r"[ \t\r\f]+")
 _COMMENT = re.compile(r"#[^\n]*")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\[^\n])*"')
-_ODD = re.compile(r'[^A-Za-z0-9_()\[\]{},:=<>+\-.@?\s#"`!]+|!')
+_ODD = re.compile(r'[^A-Za-z0-9_()\[\]{},:=<>+\-.@?*\s#"`!]+|!')
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.|\Z)", re.DOTALL)
 _ESCAPES = {"\\": "\\", '"': '"', "n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "/": "/"}
 _CLOSES = {")": "(", "]": "[", "}": "{"}

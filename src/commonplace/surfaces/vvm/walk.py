@@ -14,6 +14,7 @@ from commonplace.surfaces.vvm.syntax import (
     Match,
     ModuleImport,
     Node,
+    Parallel,
     Stmt,
     Try,
     While,
@@ -39,7 +40,7 @@ def bound_in(body: Iterable[Stmt]) -> Iterator[tuple[str, Place]]:
     while rest:
         statement = rest.pop()
         match statement:
-            case Assign() | For() | Choose() | InputDecl():
+            case Assign() | For() | Choose() | Parallel() | InputDecl():
                 yield statement.name, statement.at
             case Try(name=str(name)):
                 yield name, statement.at
