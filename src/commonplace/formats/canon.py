@@ -31,6 +31,7 @@ from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
 from commonplace.seam.terms import Capabilities, Progress
+from commonplace.storage.atomic_write import in_our_words
 from commonplace.storage.folders import copy_folder
 from commonplace.storage.swap import replace_checked
 
@@ -47,6 +48,10 @@ class Derived(Canon, Protocol):
 
     def must_be_in_place(self) -> None:
         """Raises if the catalog or its lock was taken away meanwhile: then somebody else may be writing too."""
+        ...
+
+    def must_have_room(self) -> None:
+        """Raises, while that is still early enough, if the disk has no room for what was changed in this transaction."""
         ...
 
 
@@ -132,22 +137,29 @@ class FileCanon:
     def writing(self, timeout: float, *, durable: bool = True) -> Iterator[Draft]:
         del durable  # the journal file is what is flushed, and only when there is something to tell
         self._check_folder()
-        with self._catalog.writing(timeout, durable=False) as plain:
-            self._thread.writing = True
-            try:
-                draft = FileDraft(plain)
-                self._catch_up(draft, look=self._is_due())
-                putting = self._putting(draft)
-                yield cast("Draft", draft)
-                putting.put_down()
-                self._altered |= {*putting.altered}
-                if draft.erased:
-                    self._derive(cast("View", draft))
-            finally:
-                self._thread.writing = False
+        happened = False
+        try:
+            with self._catalog.writing(timeout, durable=False) as plain:
+                self._thread.writing = True
+                try:
+                    draft = FileDraft(plain)
+                    self._catch_up(draft, look=self._is_due())
+                    putting = self._putting(draft)
+                    yield cast("Draft", draft)
+                    putting.put_down()
+                    self._altered |= {*putting.altered}
+                    if draft.erased:
+                        self._derive(cast("View", draft))
+                    happened = putting.happened
+                finally:
+                    self._thread.writing = False
+        except UnavailableError:
+            if not happened:  # else journal and files hold it, and only the catalog could not take it in: it will
+                raise
 
     def _refresh(self) -> None:
-        """Take in what was changed in the files. Whoever cannot wait for that reads what is known."""
+        """Take in what was changed in the files. Whoever cannot wait for that, or cannot note it, reads what is known: unless
+        nothing is, or something is missing that was acknowledged. To know nothing is not the same as there being nothing."""
         self._check_folder()
         if not self._is_stale():
             return
@@ -155,10 +167,20 @@ class FileCanon:
             with self._catalog.writing(settings.FILE_LOOK_WAIT_SECONDS, durable=False) as plain:
                 self._catch_up(FileDraft(plain), look=True)
         except (LockedError, ConflictError):
-            return
-        except UnavailableError as cause:
-            if cause.code == "missing":
+            if self._is_empty():
                 raise
+        except UnavailableError as cause:
+            if cause.code == "missing" or self._is_empty() or self._is_behind():
+                raise
+
+    def _is_empty(self) -> bool:
+        """Has the catalog never been built?"""
+        with self._catalog.reading() as view:
+            return not view.inventory().generation() and view.inventory().fact("journal_size") is None
+
+    def _is_behind(self) -> bool:
+        with self._catalog.reading() as view:
+            return int(view.inventory().fact("journal_size") or 0) < self._journal.size()
 
     def _is_stale(self) -> bool:
         with self._catalog.reading() as view:
@@ -169,7 +191,8 @@ class FileCanon:
 
     def _scan(self) -> dict[str, Stamp]:
         began = time.perf_counter()
-        found = self._format.scan(self.folder)
+        with in_our_words(self.folder):
+            found = self._format.scan(self.folder)
         self._looked = time.perf_counter()
         self._look_cost = self._looked - began
         return found
@@ -202,8 +225,12 @@ class FileCanon:
             self._putting(draft).note(outcome)
 
     def _putting(self, draft: FileDraft) -> Putting:
-        must_be_ours = self._catalog.must_be_in_place
-        return Putting(draft, self._format, self._files, self._journal, self._heading, must_be_ours)
+        return Putting(draft, self._format, self._files, self._journal, self._heading, self._must_go_through)
+
+    def _must_go_through(self) -> None:
+        """Right before the commit point: what comes behind it must not fail."""
+        self._catalog.must_be_in_place()
+        self._catalog.must_have_room()
 
     def _heading(self) -> Heading:
         book_id, key = self._catalog.origin

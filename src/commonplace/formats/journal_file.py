@@ -101,13 +101,19 @@ class JournalFile:
         self.path = os.path.join(self.folder, f"journal-{device()}.jsonl")
 
     def exists(self) -> bool:
-        return os.path.exists(self.path)
+        return self._found() is not None
 
     def size(self) -> int:
-        try:
-            return os.stat(self.path).st_size
-        except FileNotFoundError:
-            return 0
+        found = self._found()
+        return found.st_size if found is not None else 0
+
+    def _found(self) -> os.stat_result | None:
+        """None if there is none. Not being allowed to look is another answer."""
+        with in_our_words(self.path):
+            try:
+                return os.stat(self.path)
+            except (FileNotFoundError, NotADirectoryError):
+                return None
 
     def heading(self) -> Heading | None:
         """Whose it is; None if there is none. The journal of another device serves where this one has none yet."""
@@ -119,10 +125,11 @@ class JournalFile:
 
     def elder(self) -> str | None:
         """The longest journal of another device."""
-        try:
-            names = [name for name in os.listdir(self.folder) if _is_journal(name)]
-        except (FileNotFoundError, NotADirectoryError):
-            return None
+        with in_our_words(self.folder):
+            try:
+                names = [name for name in os.listdir(self.folder) if _is_journal(name)]
+            except (FileNotFoundError, NotADirectoryError):
+                return None
         paths = [path for name in names if (path := os.path.join(self.folder, name)) != self.path]
         return max(paths, key=lambda path: (os.path.getsize(path), path), default=None)
 

@@ -37,14 +37,16 @@ class Putting:
         files: Files,
         journal: JournalFile,
         heading: Callable[[], Heading],
-        must_be_ours: Callable[[], None],
+        must_go_through: Callable[[], None],
     ) -> None:
-        self._must_be_ours = must_be_ours
+        self._must_go_through = must_go_through
         self._file_draft, self._draft = draft, cast("Draft", draft)
         self._format, self._files, self._journal, self._heading = format, files, journal, heading
         self._inventory = draft.inventory()
         self._mark: int = draft.highest_seq()
         self.altered: list[str] = []
+        self.happened = False
+        """Is it in the journal? Then it has happened, whatever comes next."""
 
     def put_down(self) -> None:
         """After a verb: write what it changed."""
@@ -113,11 +115,12 @@ class Putting:
         begun = self._journal.exists()
         intents = self._files.stage(written.steps)
         try:
-            self._must_be_ours()
+            self._must_go_through()
             commit, size = self._say(intents, written, links, anew=anew or not begun)
         except BaseException:
             self._files.unstage(intents)
             raise
+        self.happened = True
         in_the_way = self._files.carry_out(intents)
         see(self._draft, self._files, commit, in_the_way)
         if self._file_draft.erased:  # a step names its file, and a file's name may be made of what was destroyed

@@ -82,6 +82,16 @@ class SqliteCanon:
                 code="missing",
             )
 
+    def must_have_room(self) -> None:
+        """Put what this transaction has changed so far into the log, not valid yet: only the end of it is left to write."""
+        db = self._connections.get()
+        try:
+            db.cache_flush()
+        except apsw.Error as cause:
+            raise self._answer(db, cause) from cause
+        if _free(self.path) < _ROOM:
+            raise in_our_words(apsw.FullError(), self.path)
+
     @property
     def format_version(self) -> int:
         return int(self._version)
@@ -278,4 +288,13 @@ def _draft_class() -> type[SqliteDraft]:
     return SqliteDraft
 
 
+def _free(path: str) -> int:
+    """Bytes that a user may still write to the disk of this file."""
+    from shutil import disk_usage
+
+    return disk_usage(os.path.dirname(path)).free
+
+
+# What the end of a transaction may take: a few pages of the log, and as much again for its index.
+_ROOM = 128 * 1024
 _AGAIN = "purge the same id again when nobody else uses the book"
