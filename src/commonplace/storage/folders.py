@@ -28,13 +28,26 @@ def copy_folder(folder: str, target: str, progress: Progress | None = None) -> N
     partial = f"{target}.partial-{os.getpid()}-{os.urandom(4).hex()}"
     with in_our_words(target):
         try:
-            shutil.copytree(folder, partial, symlinks=True)
+            _copy(folder, partial)
             _flush_all(partial, progress)
             os.rename(partial, target)
             flush_folder(target)
         except BaseException:
             shutil.rmtree(partial, ignore_errors=True)
             raise
+
+
+def _copy(folder: str, target: str) -> None:
+    """The first thing that cannot be copied ends it, with its own error: `copytree` would go on and tell of many at the end."""
+    os.makedirs(target, mode=0o700)
+    for entry in os.scandir(folder):
+        there = os.path.join(target, entry.name)
+        if entry.is_symlink():
+            os.symlink(os.readlink(entry.path), there)
+        elif entry.is_dir():
+            _copy(entry.path, there)
+        elif entry.is_file():
+            shutil.copy2(entry.path, there)
 
 
 def _flush_all(folder: str, progress: Progress | None) -> None:
