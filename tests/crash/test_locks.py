@@ -17,7 +17,17 @@ from commonplace.seam.canon import Canon
 from commonplace.wiring import open_canon
 
 from . import children
-from .books import CANONS, Template, every_memory, on_every_canon, open_book, url_in, what_is_wrong
+from .books import (
+    CANONS,
+    Template,
+    every_memory,
+    on_every_canon,
+    on_file_canons,
+    open_book,
+    open_warm,
+    url_in,
+    what_is_wrong,
+)
 from .children import Child, Say
 
 
@@ -84,6 +94,7 @@ def test_a_killed_holder_lets_go_at_once_1_000_times(place: Path, template: Temp
 )
 def test_a_writer_is_told_locked_at_its_limit(place: Path, template: Template, hold) -> None:
     folder = template.copy(place / "book")
+    open_warm(folder).close()
     holder = Child(lambda say: hold(folder, say))
     assert holder.listen(bool, 10.0)
     with open_book(folder, timeout=2.0) as book:
@@ -98,6 +109,24 @@ def test_a_writer_is_told_locked_at_its_limit(place: Path, template: Template, h
     assert refused.value.kind == "locked"
     assert refused.value.retryable
     assert waited == pytest.approx(2.0, abs=0.2)
+
+
+@on_file_canons
+def test_a_book_without_its_catalog_is_locked_not_empty(place: Path, template: Template) -> None:
+    """R4: while another builds or changes it, nothing is known yet. That is no answer to what is in the book."""
+    folder = template.copy(place / "book")
+    with _canon(folder).writing(10.0):
+        said = children.run(lambda say: say({"answer": _answer(folder)}))
+    assert said == [{"answer": "locked"}]
+    assert _answer(folder) == len(template.truth)
+
+
+def _answer(folder: Path) -> int | str:
+    try:
+        with open_book(folder, timeout=1.0) as book:
+            return len(every_memory(book))
+    except CommonplaceError as cause:
+        return cause.kind
 
 
 @on_every_canon

@@ -118,6 +118,9 @@ def _as_nobody(work: Callable[[Say], None]) -> list[children.Said]:
     """Root ignores permissions, so these questions are asked by somebody else."""
     if os.geteuid() != 0:
         return children.run(work)
+    cache = Path(os.environ["XDG_CACHE_HOME"])
+    cache.mkdir(exist_ok=True)
+    _give_away(cache, 0o700)
 
     def lowly(say: Say) -> None:
         os.setgroups([])
@@ -135,9 +138,6 @@ def open_place(place: Path) -> Path:
         if folder == Path(folder.anchor) or folder.stat().st_uid != os.geteuid():
             break
         folder.chmod(folder.stat().st_mode | 0o055)
-    cache = Path(os.environ["XDG_CACHE_HOME"])
-    cache.mkdir()
-    _give_away(cache, 0o700)
     return place
 
 
