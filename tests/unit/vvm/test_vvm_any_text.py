@@ -59,7 +59,10 @@ choose r by ?`best` as c:
     pass
 constrain r(attempts=1):
   require ?`short`
-export pack(r, c)
+parallel(join="any", count=1, on_fail="ignore") as p:
+  one = f(1, c)
+  two = [r, 2]
+export pack(r, c, p)
 export f
 """
 

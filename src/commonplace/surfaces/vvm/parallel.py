@@ -59,8 +59,8 @@ def _branch(machine: Machine, frame: Frame, name: str, value: Expr, arriving: qu
     except Raised as raised:
         arriving.put(_Came(name, raised.value, raised))
     except BaseException as cause:  # noqa: BLE001 - whoever waits must hear of it, whatever it is
-        at = value.at
-        arriving.put(_Came(name, (), Raised(error_value("thrown", f"a branch failed: {type(cause).__name__}"), at)))
+        failed = error_value("thrown", f"a branch failed: {type(cause).__name__}")
+        arriving.put(_Came(name, failed, Raised(failed, value.at)))
 
 
 def _waited(arriving: queue.SimpleQueue[_Came], branches: int, wanted: int, *, fast: bool, join: str) -> list[_Came]:
