@@ -169,7 +169,7 @@ class Gathering:
         if not talk:
             return
         beside = sequence.around(talk, sequence.ADOPTED)
-        lending = sequence.around(beside, sequence.REACH) & sums.keys()
+        lending = sequence.around(talk, sequence.ADOPTED + sequence.REACH) & sums.keys()
         found.strands = strands | self._view.strands([*((beside | lending) - strands.keys())])
         if found.asked is not None:
             self._learn([place for place in beside if place in found.strands and place not in sums], found.asked)

@@ -257,14 +257,17 @@ class Hunt:
         return Outcome.NOTHING_FOUND if looked else Outcome.NOT_SEARCHED
 
 
-_SPEAKS_FOR_IT = frozenset(("lexical", "semantic", "links", "mentions", "wishes", "instructions"))
+_SPEAKS_FOR_IT = ("lexical", "semantic", "links", "mentions", "wishes", "instructions")
 """Without one of these nothing says that it answers the question: it is only less far away than others."""
 
 
 def _is_spoken_for(contender: Contender, few: bool) -> bool:
     """In a book of few memories nobody knows what is ordinary: there a little less than that will do."""
     scores = contender.scores
-    return any(scores.get(name, 0.0) > 0 for name in _SPEAKS_FOR_IT) or (few and scores.get("semantic", -9.0) > -1.2)
+    for name in _SPEAKS_FOR_IT:
+        if scores.get(name, 0.0) > 0:
+            return True
+    return few and scores.get("semantic", -9.0) > -1.2
 
 
 def _rounded(scores: dict[str, float]) -> dict[str, float]:

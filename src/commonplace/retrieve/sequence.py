@@ -39,7 +39,7 @@ def is_talk(strand: Strand) -> bool:
 
 def around(places: Iterable[int], reach: int) -> set[int]:
     """These places and those beside them."""
-    return {place + d for place in places for d in range(-reach, reach + 1) if place + d > 0}
+    return {near for place in places for near in range(max(place - reach, 1), place + reach + 1)}
 
 
 def before(places: Iterable[int], strands: Mapping[int, Strand]) -> list[int]:
@@ -52,41 +52,44 @@ class Neighbours:
     """Who may borrow, and all that there is to know of those who may lend."""
 
     def __init__(self, places: Iterable[int], strands: Mapping[int, Strand]) -> None:
-        self._talk = {place: strand for place, strand in strands.items() if is_talk(strand)}
+        owners: dict[object, object] = {}  # each once, so that two are the same owner if they are the same thing
+        self._talk = {
+            place: (owners.setdefault(strand.owner, strand.owner), strand.at, strand.length)
+            for place, strand in strands.items()
+            if is_talk(strand)
+        }
         self._places = [place for place in places if place in self._talk]
 
     def lent(self, words: Scores, excess: Scores) -> tuple[Scores, Scores]:
-        """Lexical scores, and semantic ones as their excess over what anything in the book has, each with what was borrowed."""
+        """Lexical scores, and semantic ones as their excess over what anything in the book has, with what was borrowed.
+
+        A neighbour's words help, but never as much as one's own, and many weak ones do not add up: their squares do.
+        """
         with_words, with_excess = dict(words), dict(excess)
         for place in self._places:
-            lean = min(1.0, _STANDS_ALONE / max(self._talk[place].length, 1))
-            borrowed, leaning = self._borrowed(place, words, excess)
-            if borrowed:
-                with_words[place] = sqrt(words.get(place, 0.0) ** 2 + lean * lean * borrowed)
+            lean = min(1.0, _STANDS_ALONE / max(self._talk[place][2], 1))
+            by_words, by_meaning = self._borrowed(place, words, excess)
+            if by_words:
+                with_words[place] = sqrt(words.get(place, 0.0) ** 2 + lean * lean * by_words)
             if place in excess:
-                with_excess[place] += lean * leaning
+                with_excess[place] += lean * by_meaning
         return with_words, with_excess
 
     def _borrowed(self, place: int, words: Scores, excess: Scores) -> tuple[float, float]:
-        """What neighbours lend by words and by meaning. Written out, because a search asks this a thousand times.
-
-        A neighbour's words help, but never as much as one's own, and many weak ones do not add up: squares do.
-        """
-        owner, at, _, _ = self._talk[place]
-        borrowed = leaning = 0.0
-        for step, by_words, by_meaning in _STEPS:
+        """What its neighbours lend by words, squared, and by meaning. For speed: a search looks at a thousand pairs."""
+        talk = self._talk
+        owner, at, _ = talk[place]
+        by_words = by_meaning = 0.0
+        for step, lexical, semantic in _STEPS:
             beside = place + step
-            said, near = words.get(beside), excess.get(beside) if by_meaning else None
-            if said is None and near is None:
+            other = talk.get(beside)
+            if other is None or other[0] is not owner or not -_SITTING <= other[1] - at <= _SITTING:
                 continue
-            other = self._talk.get(beside)
-            if other is None or other[0] != owner or not -_SITTING <= other[1] - at <= _SITTING:
-                continue
-            if said is not None:
-                borrowed += (by_words * said) ** 2
-            if near is not None:
-                leaning += by_meaning * near
-        return borrowed, leaning
+            if beside in words:
+                by_words += (lexical * words[beside]) ** 2
+            if semantic and beside in excess:
+                by_meaning += semantic * excess[beside]
+        return by_words, by_meaning
 
 
 def _together(one: Strand, other: Strand | None) -> bool:

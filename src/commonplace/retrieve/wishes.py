@@ -33,7 +33,10 @@ _STANDING = re.compile(
     | \b(?:when(?:ever)?\ i\ (?:ask|mention|request|talk|bring)|from\ now\ on|every\ time\ i|each\ time\ i|any\ ?time\ i)\b"""
 )
 # Whatever `_STANDING` finds holds one of these. To look for them is ten times cheaper, and most memories hold none.
-_STANDING_HINTS = ("when", "time", "if i", "future", "from now on", "in your ")
+_STANDING_HINTS = (
+    *("when i", "when you", "when we", "whenever", "if i", "every time", "each time", "any time", "anytime"),
+    *("future", "from now on", "in your "),
+)
 _LONGEST = 1_200
 _READ = 800
 
@@ -45,14 +48,18 @@ def asks_for_help(question: str) -> bool:
 
 def is_instruction(content: str) -> bool:
     """Is it meant for every task to come: "always ... when I ask", "from now on"?"""
-    if len(content) >= _LONGEST:
-        return False
     read = content[:_READ]
-    if read.isascii():  # other scripts have letters that match these and are none of them
-        lowered = read.lower()
-        if not any(hint in lowered for hint in _STANDING_HINTS):
-            return False
-    return _STANDING.search(read) is not None
+    return len(content) < _LONGEST and _may_stand(read) and _STANDING.search(read) is not None
+
+
+def _may_stand(read: str) -> bool:
+    if not read.isascii():
+        return True  # other scripts have letters that match these and are none of them
+    lowered = read.lower()
+    for hint in _STANDING_HINTS:  # noqa: SIM110 - a generator would cost more than what it looks for
+        if hint in lowered:
+            return True
+    return False
 
 
 def is_wish(content: str) -> bool:

@@ -121,15 +121,15 @@ def _among(few: list[int] | None) -> tuple[str, list[str]]:
 
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """The best that the filter lets through, looking no further than is needed."""
-    hits: list[Hit] = []
+    found: list[tuple[float, str, int]] = []
     start, step, last = 0, limit, len(scored)
     while start < last:
-        some = {n: score for score, n in scored[start : min(start + step, last)]}
-        hits += [Hit(id, n, some[n], 0) for id, n in narrow.rows_of(db, where, [*some], "memories.id, memories.n")]
+        some = {n: -score for score, n in scored[start : min(start + step, last)]}
+        found += [(some[n], id, n) for id, n in narrow.rows_of(db, where, [*some], "memories.id, memories.n")]
         start, step = start + step, 500
-        if len(hits) >= limit and last == len(scored):
-            last = _past_ties(scored, hits[limit - 1].score, start)
-    return sorted(hits, key=_order)[:limit]
+        if len(found) >= limit and last == len(scored):
+            last = _past_ties(scored, -found[limit - 1][0], start)
+    return [Hit(id, n, -cost, 0) for cost, id, n in sorted(found)[:limit]]
 
 
 def _past_ties(scored: Scored, score: float, start: int) -> int:
@@ -138,7 +138,3 @@ def _past_ties(scored: Scored, score: float, start: int) -> int:
     while start < most and scored[start][0] >= score:
         start += 1
     return start
-
-
-def _order(hit: Hit) -> tuple[float, str]:
-    return (-hit.score, hit.id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 import apsw
@@ -34,11 +35,16 @@ def passing(db: apsw.Connection, where: Filter, numbers: Sequence[int]) -> list[
 
 def rows_of(db: apsw.Connection, where: Filter, numbers: Sequence[int], columns: str) -> list[tuple[Any, ...]]:
     """Columns of those of these memories that the filter lets through, in the order given."""
-    condition, values = listing.filter_sql(where)
+    condition, values = _condition(where)
     return db.execute(
         f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories ON memories.n = j.value WHERE {condition}",
         (msgspec.json.encode(numbers).decode(), *values),
     ).fetchall()
+
+
+@lru_cache(maxsize=16)
+def _condition(where: Filter) -> tuple[str, list[Any]]:
+    return listing.filter_sql(where)
 
 
 def _asked(where: Filter) -> Iterator[tuple[str, list[str]]]:

@@ -7,7 +7,6 @@ checked from the best downwards; if it leaves too few, more are proposed, until 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from math import isqrt
 from typing import TYPE_CHECKING
 
@@ -82,25 +81,26 @@ def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
     whole = [row for row in rows if vectors.is_whole(row[2], len(question))]
     if not whole:
         return []
-    scores, passages = vectors.side_by_side([row[2] for row in whole], len(question)).cosines(question)
-    order = np.argsort(-scores, kind="stable")
-    which = repeat(0) if passages is None else passages[order].tolist()
-    best = zip(order.tolist(), scores[order].tolist(), which, strict=False)
-    return [(score, whole[i][0], passage, whole[i][1]) for i, score, passage in best]
+    passages = vectors.side_by_side([row[2] for row in whole], len(question))
+    cosines = passages.cosines(question)
+    best = passages.best(cosines)
+    scores, which = best.tolist(), passages.which(cosines, best)
+    order = np.argsort(-best, kind="stable").tolist()
+    return [(scores[i], whole[i][0], which[i], whole[i][1]) for i in order]
 
 
 def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """Those that the filter lets through and that still have the words their vectors were made of."""
-    hits: list[Hit] = []
+    found: list[tuple[float, str, int, int]] = []
     start, step = 0, limit
     while start < len(scored):
-        some = {n: (score, passage, stamp) for score, n, passage, stamp in scored[start : start + step]}
+        some = {n: (-score, passage, stamp) for score, n, passage, stamp in scored[start : start + step]}
         for id, n, present in narrow.rows_of(db, where, [*some], _COLUMNS):
-            score, passage, stamp = some[n]
+            farness, passage, stamp = some[n]
             if stamp == present:
-                hits.append(Hit(id, n, score, passage))
+                found.append((farness, id, n, passage))
         start += step
-        if len(hits) >= limit and start < len(scored) and scored[start][0] < hits[limit - 1].score:
+        if len(found) >= limit and start < len(scored) and scored[start][0] < -found[limit - 1][0]:
             break  # nobody behind can still tie with the last place
         step = 500
-    return sorted(hits, key=lambda hit: (-hit.score, hit.id))[:limit]
+    return [Hit(id, n, -farness, passage) for farness, id, n, passage in sorted(found)[:limit]]

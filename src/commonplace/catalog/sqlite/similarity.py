@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import repeat
 from typing import Any
 
 import apsw
@@ -27,11 +26,11 @@ def of(db: apsw.Connection, name: str, vector: vectors.Floats, places: Sequence[
     if not numbers:
         return []
     ids = _ids(db, numbers)
-    scores, passages = several.cosines(vectors.asked(model, vector))
-    which = repeat(0) if passages is None else passages.tolist()
+    cosines = several.cosines(vectors.asked(model, vector))
+    best = several.best(cosines)
     return [
         Hit(ids[n][0], n, score, passage)
-        for n, stamp, score, passage in zip(numbers, stamps, scores.tolist(), which, strict=False)
+        for n, stamp, score, passage in zip(numbers, stamps, best.tolist(), several.which(cosines, best), strict=True)
         if n in ids and ids[n][1] == stamp
     ]
 
@@ -77,7 +76,7 @@ def background(db: apsw.Connection, name: str, vector: vectors.Floats) -> tuple[
     sample = _sample(db, model) if model else None
     if model is None or sample is None:
         return None
-    scores, _ = sample.cosines(vectors.asked(model, vector))
+    scores = sample.best(sample.cosines(vectors.asked(model, vector)))
     return float(scores.mean()), float(max(scores.std(), 1e-3))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -132,31 +131,42 @@ def pack(vectors: Floats) -> bytes:
 
 
 class Passages(NamedTuple):
-    """The passages of several memories, one after the other: their bytes, their scales, and how many each memory has."""
+    """The passages of several memories, one after the other: their bytes and scales."""
 
     codes: NDArray[np.int8]
     scales: Floats
-    counts: Ints | None
-    """None if each has one, which is the rule."""
+    starts: Ints | None = None
+    """Where each memory's passages begin; None if each has one, which is the rule."""
 
-    def cosines(self, vector: Floats) -> tuple[Floats, Ints | None]:
-        """For each memory: the best cosine, and which passage it was; None if it was the only one of each."""
-        scores: Floats = (self.codes.astype(np.float32) @ vector) * self.scales
-        if self.counts is None:
-            return scores, None
-        starts = np.cumsum(self.counts) - self.counts
-        best = np.maximum.reduceat(scores, starts)
-        among = np.flatnonzero(scores == np.repeat(best, self.counts))
-        _, first = np.unique(np.repeat(np.arange(len(starts)), self.counts)[among], return_index=True)
-        return best, among[first] - starts
+    def cosines(self, vector: Floats) -> Floats:
+        found: Floats = (self.codes.astype(np.float32) @ vector) * self.scales
+        return found
+
+    def best(self, cosines: Floats) -> Floats:
+        """Of each memory's passages."""
+        return cosines if self.starts is None else np.maximum.reduceat(cosines, self.starts)
+
+    def which(self, cosines: Floats, best: Floats) -> list[int]:
+        """Which passage was the best of each memory; of equals the first."""
+        if self.starts is None:
+            return [0] * len(best)
+        owner = np.repeat(np.arange(len(best)), np.diff(self.starts, append=len(cosines)))
+        among = np.flatnonzero(cosines == best[owner])
+        first = among[np.flatnonzero(np.diff(owner[among], prepend=-1))]
+        found: list[int] = (first - self.starts).tolist()
+        return found
+
+
+def starts_of(counts: Sequence[int]) -> Ints | None:
+    """For `Passages`, from how many each memory has."""
+    return None if max(counts, default=1) == 1 else np.cumsum([0, *counts[:-1]])
 
 
 def side_by_side(blobs: Sequence[bytes], dimensions: int) -> Passages:
     """What lies in several rows, to be compared at once."""
-    each = layout(dimensions)
-    rows = np.frombuffer(b"".join([blob[:-_CHECKSUM] for blob in blobs]), dtype=each)
-    counts = None if len(rows) == len(blobs) else np.array([len(blob) // each.itemsize for blob in blobs])
-    return Passages(np.ascontiguousarray(rows["codes"]), rows["scale"].copy(), counts)
+    rows = np.frombuffer(b"".join([blob[:-_CHECKSUM] for blob in blobs]), dtype=layout(dimensions))
+    starts = starts_of([passages_in(blob, dimensions) for blob in blobs])
+    return Passages(np.ascontiguousarray(rows["codes"]), rows["scale"].copy(), starts)
 
 
 @cache
@@ -174,8 +184,6 @@ def asked(model: Model, vector: Floats) -> Floats:
             hint="The model changed under its name: embed the book anew.",
             code="dimensions",
         )
-    squared = flat.dot(flat)
-    if not isfinite(squared) and not np.isfinite(flat).all():  # asked four times in a search: one number first
+    if not np.isfinite(flat).all():
         raise InvalidError("a vector must hold finite numbers")
-    unit: Floats = flat / max(float(np.sqrt(squared)), 1e-12)
-    return unit
+    return flat / max(float(np.linalg.norm(flat)), 1e-12)
