@@ -4,6 +4,7 @@ It remembers each task it was given, and says how many it remembers. Any program
 `commonplace vvm run FILE --model "exec:python3 answer.py"`.
 """
 
+# ruff: noqa: T201 - printing is what it is for
 import json
 import re
 import sys
