@@ -59,7 +59,8 @@ def test_no_module_loads_code_from_data_or_opens_a_connection(path):
     network = {"socket", "ssl", "http", "urllib", "requests", "httpx", "aiohttp", "ftplib", "smtplib", "xmlrpc"}
     talks = "surfaces" in path.parts or path.parts[-2:] in (("providers", "wire.py"), ("providers", "addresses.py"))
     allowed = network if talks else set()
-    assert {top(name) for name in imported_by(path)} & ((loaders | network) - allowed) == set()
+    imported = {name for name in imported_by(path) if name != "urllib.parse"}  # takes names apart and talks to nobody
+    assert {top(name) for name in imported} & ((loaders | network) - allowed) == set()
 
 
 @pytest.mark.parametrize("path", MODULES, ids=names)

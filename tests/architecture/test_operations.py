@@ -32,6 +32,7 @@ def test_every_public_method_of_a_book_is_an_operation():
 class TestEveryOperation:
     def test_its_request_and_its_method_have_the_same_fields_and_defaults(self, operation):
         fields = {field.name: _default(field) for field in msgspec.structs.fields(operation.request_class())}
+        fields.pop(operation.book_from, None)  # a book's own method need not be told which book
         asked = inspect.signature(method_of(operation)).parameters
         given = {name: parameter.default for name, parameter in asked.items() if name not in ("self", "progress")}
         assert given.keys() == fields.keys()
@@ -50,7 +51,7 @@ class TestEveryOperation:
     def test_what_is_positional_are_fields_that_must_be_given(self, operation):
         fields = {field.name: field for field in msgspec.structs.fields(operation.request_class())}
         assert {*operation.positional} <= fields.keys()
-        assert {name for name, field in fields.items() if field.required} <= {*operation.positional, "type", "reason"}
+        assert {name for name, field in fields.items() if field.required} <= {*operation.positional, "type", "reason", "authorisation"}
 
     def test_it_is_described_for_people(self, operation):
         assert operation.summary
@@ -96,7 +97,7 @@ def test_only_what_writes_is_marked_as_writing():
                       "confirm", "reject", "import", "consolidate", "promote", "resolve",
                       "capture-session", "capture-conversation", "import-source", "process", "work", "retry",
                       "inbox-accept", "inbox-edit", "inbox-reject", "inbox-merge", "inbox-defer", "inbox-apply",
-                      "upsert-profile-fact", "retain"}  # fmt: skip
+                      "upsert-profile-fact", "retain", "write-personal"}  # fmt: skip
 
 
 @pytest.mark.parametrize("operation", [o for o in OPERATIONS if not o.writes], ids=names)
@@ -110,7 +111,8 @@ def test_what_does_not_write_changes_nothing(book, everything, tmp_path, operati
         "query": "one",
         "task": "one",
         "path": str(tmp_path / "out"),
+        "to_book": f"jsonl:{tmp_path / 'copy'}",
     }
     method = method_of(operation)
-    method(book, **{name: values[name] for name in operation.positional})
+    method(book, **{name: values[name] for name in operation.positional if name != operation.book_from})
     assert everything(book) == before

@@ -243,6 +243,25 @@ def test_what_disagrees_is_shown_and_a_person_decides(sh: Shell) -> None:
     assert {sh("get", id, "--json").json["status"] for id in (known, claim)} == {"active", "contradicted"}
 
 
+def test_a_patch_is_applied_whole(sh: Shell) -> None:
+    said = sh("retain", "W The staging server is called heron.", "--digest", "Heron is staging.", "--json").json
+    assert {record["kind"] for record in said} >= {"digest"}
+
+
+def test_a_book_is_copied_into_files_and_proved(sh: Shell) -> None:
+    said = sh("copy", f"sqlite:{sh.folder / 'book.sqlite'}", f"vault:{sh.folder / 'notes'}", "--verify")
+    assert said.code == 0, said.err
+    assert said.out.count("equal") == 8
+    assert list((sh.folder / "notes").rglob("*.md"))
+
+
+def test_what_is_the_persons_own_is_not_changed_where_nobody_can_be_asked(sh: Shell) -> None:
+    (sh.folder / "notes" / "Mine.md").write_text("Sunny.\n")
+    refused = sh("write-personal", "Mine", "Rain.", "--authorisation", "Ann", "--book", f"vault:{sh.folder / 'notes'}")
+    assert refused.code == 17, refused.err
+    assert (sh.folder / "notes" / "Mine.md").read_text() == "Sunny.\n"
+
+
 def test_every_verb_of_the_table_was_used_above(sh: Shell) -> None:
     used = {word for words in sh.ran for word in (*words, "-".join(words[:2]))}
     assert {operation.name for operation in OPERATIONS} <= used
