@@ -52,11 +52,13 @@ def _twins(prefix: str, names: Set[str]) -> Iterator[Finding]:
 
 def _of_entry(folder: str, path: str, entry: os.DirEntry[str], beside: Set[str], layout: Layout) -> Iterator[Finding]:
     name = entry.name
-    if entry.is_symlink():
-        yield from _of_link(folder, path)
-    elif name.startswith(".") and name.endswith(".md.icloud"):
+    if name.startswith(".") and name.endswith(".md.icloud"):
         yield _not_downloaded(placeheld(path[: -len(name)], name))
-    elif name.startswith(".") or not name.endswith(".md") or not entry.is_file(follow_symlinks=False):
+    elif name.startswith("."):
+        return
+    elif entry.is_symlink():
+        yield from _of_link(folder, path)
+    elif not name.endswith(".md") or not entry.is_file(follow_symlinks=False):
         return
     elif isinstance(copy := classify(name, beside), Conflict):
         yield _conflict_copy(path, copy)

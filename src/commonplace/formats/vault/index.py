@@ -70,7 +70,7 @@ def _lines(records: Iterable[MemoryRecord], shelf: Shelf, layout: Layout) -> Ite
 
 def _line(record: MemoryRecord, path: str) -> str:
     title = record.title or record.slug or record.content
-    label = _BREAKS.sub(" ", title)[:_SHOWN].strip() or record.id
+    label = " ".join(_BREAKS.sub(" ", title[:400]).split())[:_SHOWN].strip() or record.id
     tags = "".join(f" #{tag}" for tag in record.tags if re.fullmatch(r"[\w/-]+", tag))
     return f"- {link_to(path)[:-2]}|{label}]]{tags} %% {record.kind} {record.id} %%"
 

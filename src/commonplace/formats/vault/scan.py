@@ -16,13 +16,12 @@ from commonplace.seam.format import Stamp
 from commonplace.storage.conflict_files import classify
 
 _AWAY = Stamp(0, 0, 0)  # what no file on disk looks like
-# Where a name that a sync client or another computer made up may end: `x (1)`, `x [Conflict]`, `x 2`, `x-HOST`.
-_LAST = frozenset(")]0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
     found: dict[str, Stamp] = {}
     waiting = [""]
+    odd = frozenset(")]")
     make = tuple.__new__  # half of what a named tuple's own making costs
     while waiting:
         path = waiting.pop()
@@ -32,9 +31,7 @@ def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
         for entry in entries:
             name = entry.name
             if name[-3:] == ".md":
-                # Tests that cost next to nothing say for nearly every name that it is a note's.
-                odd = name[0] in "._~[" or name[-4] in _LAST or "onflict" in name or "opy" in name
-                if odd or not name.isascii() or "excalidraw" in name:
+                if name[0] in "._~[" or name[-4] in odd or not name.isascii() or _is_odd(name):
                     names = names or {one.name for one in entries}
                     if not is_note(prefix + name, names, layout):
                         continue
@@ -51,6 +48,13 @@ def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
             elif name[-10:] == ".md.icloud" and name[0] == ".":
                 found.setdefault(placeheld(prefix, name), _AWAY)
     return found
+
+
+def _is_odd(name: str) -> bool:
+    """Is a name worth a closer look? Cheap to ask: nearly every name is a note's. `x 2`, `x conflict`, `Copy of x`, `x-HOST`."""
+    if "onflict" in name or "opy" in name or "excalidraw" in name or " " in name[-6:-4]:
+        return True
+    return not name.islower() and name[name.rfind("-") + 1 : -3].isupper() and "-" in name
 
 
 def listed(folder: str, path: str) -> list[os.DirEntry[str]]:
