@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from hashlib import blake2b
+from operator import attrgetter
 from typing import Annotated, Any
 
 import msgspec
@@ -133,8 +134,8 @@ def _hash_of(asked: Save) -> str:
 def admit_save(asked: Save) -> None:
     if not asked.content.strip():
         raise InvalidError("content: there is nothing to save", hint="Say what should be remembered.", where="content")
-    given = {field: value for field in _TEXTS if (value := getattr(asked, field)) is not None and value != ()}
-    for name in _NAMES:
+    given = {field: value for field, value in zip(_TEXTS, _texts_of(asked), strict=True) if value not in _NOTHING}
+    for name in _NAMES if len(given) > 1 else ():
         if name in given:
             _refuse_empty(name, given[name])
     admit(given)
@@ -159,6 +160,8 @@ _NAMES = (
     "idempotency_key",
 )
 _TEXTS = ("content", "title", "summary", "rationale", "evidence_ref", "supersedes", *_NAMES)
+_texts_of = attrgetter(*_TEXTS)
+_NOTHING: tuple[None, tuple[()]] = (None, ())
 
 
 def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:

@@ -52,7 +52,7 @@ def scan(text: str) -> list[Finding]:
 
 def has_secret(text: str) -> bool:
     """Whether `scan` would find anything."""
-    return any(True for _ in _candidates(text if text.isascii() else _unhidden(text)[0]))
+    return next(_candidates(text if text.isascii() else _unhidden(text)[0]), None) is not None
 
 
 def redact(text: str) -> tuple[str, list[Finding]]:

@@ -143,11 +143,13 @@ class SqliteDraft(SqliteView):
         for n, record in enumerate(records, first):
             if record.aliases:
                 self._name(n, record)
-        self._know_owners(records)
+        self._know_owners([record for record in records if record.project_id or record.repo_id])
         fresh.added(self._db, first, last)
 
     def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
         """A project or repository is known as soon as a memory belongs to it."""
+        if not records:
+            return
         projects = {r.project_id: (r.project_id, to_micros(r.created_at)) for r in records if r.project_id}
         repos = {r.repo_id: (r.repo_id, r.project_id, to_micros(r.created_at)) for r in records if r.repo_id}
         if projects:
