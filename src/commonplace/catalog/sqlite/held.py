@@ -50,11 +50,10 @@ class Whole(NamedTuple):
 
     def scored(self, which: Any, scores: vectors.Floats) -> list[tuple[float, int, int, str]]:
         """Cosine, number, passage and stamp of these, each memory once, by the first of its passages."""
+        columns = (column[which].tolist() for column in (scores, self.numbers, self.passages))
         found: dict[int, tuple[float, int, int, str]] = {}
-        columns = (which, scores[which], self.numbers[which], self.passages[which])
-        for i, score, n, passage in zip(*(column.tolist() for column in columns), strict=True):
-            if n not in found:
-                found[n] = (score, n, passage, self.stamps[i])
+        for row in zip(*columns, [self.stamps[i] for i in which.tolist()], strict=True):
+            found.setdefault(row[1], row)
         return [*found.values()]
 
     def some(self, places: Sequence[int]) -> tuple[list[int], list[str], vectors.Passages]:

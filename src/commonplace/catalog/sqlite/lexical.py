@@ -74,11 +74,11 @@ def _plain(db: apsw.Connection, asked: list[str], few: list[int] | None, limit: 
     """The best as FTS5 scores them; with `few`, among those alone."""
     among, values = _among(few)
     rows: list[Any] = db.execute(
-        f"SELECT bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS cost, rowid FROM memories_fts"
-        f" WHERE memories_fts MATCH ?{among} ORDER BY cost LIMIT ?",
+        f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts"
+        f" WHERE memories_fts MATCH ?{among} ORDER BY score DESC LIMIT ?",
         (" OR ".join(asked), *values, limit),
     ).fetchall()
-    return [(-cost, n) for cost, n in rows]
+    return rows
 
 
 def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scored:

@@ -94,11 +94,11 @@ def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> 
     found: list[tuple[float, str, int, int]] = []
     start, step = 0, limit
     while start < len(scored):
-        some = {n: (-score, passage, stamp) for score, n, passage, stamp in scored[start : start + step]}
+        some = {row[1]: row for row in scored[start : start + step]}
         for id, n, present in narrow.rows_of(db, where, [*some], _COLUMNS):
-            farness, passage, stamp = some[n]
+            score, _, passage, stamp = some[n]
             if stamp == present:
-                found.append((farness, id, n, passage))
+                found.append((-score, id, n, passage))
         start += step
         if len(found) >= limit and start < len(scored) and scored[start][0] < -found[limit - 1][0]:
             break  # nobody behind can still tie with the last place

@@ -8,7 +8,7 @@ count (A45, A77). Vectors hold no truth; they can be dropped at any time and mad
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -184,6 +184,15 @@ def asked(model: Model, vector: Floats) -> Floats:
             hint="The model changed under its name: embed the book anew.",
             code="dimensions",
         )
+    return _unit(flat.tobytes())
+
+
+@lru_cache(maxsize=8)
+def _unit(raw: bytes) -> Floats:
+    """Remembered, because one search asks four times with the same vector."""
+    flat = np.frombuffer(raw, dtype=np.float32)
     if not np.isfinite(flat).all():
         raise InvalidError("a vector must hold finite numbers")
-    return flat / max(float(np.linalg.norm(flat)), 1e-12)
+    unit: Floats = flat / max(float(np.linalg.norm(flat)), 1e-12)
+    unit.flags.writeable = False
+    return unit
