@@ -6,10 +6,12 @@ for the same seed. Nothing in it was written by Commonplace.
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 from pathlib import Path
 
+_LONG_AGO = 1_760_000_000  # what was written a moment ago, and lacks its last line's end, may not be done yet
 HERE = Path(__file__).parent / "vault"
 
 _WORDS = str.split(
@@ -50,6 +52,8 @@ _FOLDERS = (
 
 def make(folder: Path, free_notes: int = 0, seed: int = 5) -> None:
     shutil.copytree(HERE, folder, dirs_exist_ok=True)
+    for path in folder.rglob("*"):
+        os.utime(path, (_LONG_AGO, _LONG_AGO))
     chance = random.Random(seed)
     for number in range(free_notes):
         path = (
@@ -57,11 +61,12 @@ def make(folder: Path, free_notes: int = 0, seed: int = 5) -> None:
         )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(_note(chance, number))
+        os.utime(path, (_LONG_AGO + number, _LONG_AGO + number))
 
 
 def _note(chance: random.Random, number: int) -> bytes:
     said = {"a": chance.choice(_WORDS), "b": chance.choice(_WORDS), "n": str(number % 9 + 1)}
-    blocks = [chance.choice(_BLOCKS) for _ in range(chance.randrange(0, 6))]
+    blocks = [chance.choice(_BLOCKS) for _ in range(chance.choice((0, 1, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8)))]
     text = "".join([chance.choice(_FRONTMATTERS), *blocks]).format(**said)
     if chance.random() < 0.1:
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")

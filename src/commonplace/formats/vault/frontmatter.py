@@ -73,7 +73,7 @@ def _newline(text: str) -> str:
 
 def fields_of(block: Block) -> list[Field]:
     """The fields that begin at the left margin, in their order, with what they say."""
-    starts = [number for number, line in enumerate(block.lines) if line[0] not in " \t#\r\n" and not _ITEM.match(line)]
+    starts = _starts(block.lines)
     found: list[Field] = []
     for first, end in zip(starts, [*starts[1:], len(block.lines)], strict=False):
         keyed = _FIELD.match(block.lines[first])
@@ -82,6 +82,11 @@ def fields_of(block: Block) -> list[Field]:
         elif found and not found[-1].is_simple and found[-1].after == first:
             found[-1] = found[-1]._replace(after=_last_of_its_own(block.lines, first, end))  # a list that goes on below
     return found
+
+
+def _starts(lines: list[str]) -> list[int]:
+    """Where something begins at the left margin that is neither a comment nor one more item of a list."""
+    return [number for number, line in enumerate(lines) if line[0] not in " \t#\r\n" and not _ITEM.match(line)]
 
 
 def _field(lines: list[str], first: int, end: int, found: re.Match[str]) -> Field:
@@ -168,7 +173,9 @@ def _place_for(block: Block, key: str, order: tuple[str, ...]) -> int:
     """Behind the last field that comes before it in the locked order; what the order does not know goes to the end."""
     rank = order.index(key) if key in order else len(order)
     places = [field.after for field in fields_of(block) if field.key in order and order.index(field.key) < rank]
-    return max(places, default=0 if key in order else len(block.lines))
+    if places or key not in order:
+        return max(places, default=len(block.lines))
+    return next(iter(_starts(block.lines)), len(block.lines))
 
 
 def _written(value: Value) -> str:

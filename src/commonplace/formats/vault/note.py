@@ -25,6 +25,7 @@ from commonplace.seam.format import Aside, Contents, Found
 from commonplace.storage.conflict_files import merge_conflict
 
 LARGEST = settings.MAX_CONTENT_BYTES + 262_144  # the longest content, and room for its frontmatter
+_LINE_END = re.compile(r"\r+\n")
 _HEADING = re.compile(r"#{1,6}[ \t]+([^\r\n]*)")
 _ID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TRUE = ("true", "yes", "on")
@@ -75,7 +76,7 @@ def understand(path: str, text: str, layout: Layout) -> Understood:
 
 def tidy(content: str) -> str:
     """A content as a note holds it: one kind of line end, no blank lines around it (A68)."""
-    return content.replace("\r\n", "\n").strip("\n")
+    return (_LINE_END.sub("\n", content) if "\r" in content else content).strip("\r\n")
 
 
 def content_of(block: Block) -> str:
