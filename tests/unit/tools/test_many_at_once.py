@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,3 +96,24 @@ def test_the_limit_holds_when_several_prune(workspace: Path, lines: Lines) -> No
     assert len(found(everybody[0])) == len(lines())
     for tools in everybody:
         tools.close()
+
+
+def test_a_program_that_knows_no_lock_loses_nothing_either(tools: Toolset, file: Path, lines: Lines) -> None:
+    """G38, row 47: it appends while we store and delete; every line of its is there, and every answer of ours is a yes."""
+    stored(tools, "first")
+
+    def append() -> None:
+        for number in range(30):
+            with file.open("ab", buffering=0) as appended:
+                appended.write(b'{"id":"x-%d","text":"theirs %d"}\n' % (number, number))
+            time.sleep(0.04)
+
+    theirs = threading.Thread(target=append)
+    theirs.start()
+    ours = []
+    while theirs.is_alive():
+        ours.append(stored(tools, f"ours {len(ours)}"))
+        assert tools.dispatch("memory_delete", {"id": ours[-1]}) == {"ok": True}
+    theirs.join()
+    assert {line["id"] for line in lines()} == {"m-1", *(f"x-{number}" for number in range(30))}
+    assert len({*ours}) == len(ours) >= 1

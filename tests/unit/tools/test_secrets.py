@@ -43,7 +43,8 @@ ORDINARY = [
     "API endpoint is /v1/users",
     "The project started in 2024",
     # G-c: these must stay legal.
-    "The task-force uses sk-learn", "A risk-averse 2024 plan", "Tokens are counted", "the token: ", "password:", "The bearer",
+    "The task-force uses sk-learn", "Take the sk-a12 road",
+    "A risk-averse 2024 plan", "Tokens are counted", "the token: ", "password:", "The bearer",
     "a" * 60, "A1" * 30, _BLOB[:39],
     "See src/Components/Widgets/Version2/IndexPage/Controller/Main",
 ]  # fmt: skip

@@ -139,6 +139,7 @@ def test_room_is_made_before_the_line_is_added(open_tools: Opener, lines: Lines)
     stored(open_tools(max_total=2), "entry F")
     assert [line["id"] for line in lines()] == ["m-5", "m-6"]
     with commonplace.open(tools.url) as book:
+        assert [operation.verb for operation in book.journal()][-5:] == [*["archive"] * 4, "save"]
         first = next(record for record in book.list(statuses="archived") if record.content == "entry A")
         book.restore(first.id)
     assert [line["id"] for line in lines()] == ["m-1", "m-5", "m-6"]
@@ -152,6 +153,15 @@ def test_what_is_refused_or_said_already_takes_nobodys_place(open_tools: Opener,
     tools.dispatch("memory_store", {"text": "fine", "tags": ["t" * 65]})
     stored(tools, "two")
     assert [line["text"] for line in lines()] == ["one", "two"]
+
+
+def test_what_others_stored_at_the_same_moment_is_counted_afterwards(open_tools: Opener, lines: Lines) -> None:
+    """G19: whatever came between, no store leaves more than allowed behind."""
+    tools = open_tools()
+    for text in ("one", "two", "three"):
+        stored(tools, text)
+    stored(open_tools(max_total=2), "three")
+    assert [line["text"] for line in lines()] == ["two", "three"]
 
 
 def test_an_operators_line_is_pruned_like_any_other(

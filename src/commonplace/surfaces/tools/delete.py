@@ -6,21 +6,30 @@ in a file of its own. So it is done with the operator's authority, under the nam
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commonplace.surfaces.tools.arguments import Refused, shown, text_of
+from commonplace.surfaces.tools.patience import TRIES, patiently
 
 if TYPE_CHECKING:
     from commonplace.engine.book import Book
-    from commonplace.surfaces.tools.entries import Entry
+    from commonplace.surfaces.tools.entries import Entries
 
 
-def delete(entries: Sequence[Entry], operator: Callable[[], Book], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def delete(entries: Entries, operator: Callable[[], Book], arguments: Mapping[str, Any]) -> dict[str, Any]:
     id = (text_of(arguments, "id") or "").strip()
     if not id:
         raise Refused("id is required")
-    if id not in (entry.id for entry in entries):
+    if not _stands(id, entries):
         raise Refused(f"memory {shown(id)} not found")
-    operator().purge(id, reason="memory_delete")
-    return {"ok": True}
+    for _ in range(TRIES):
+        patiently(lambda: operator().purge(id, reason="memory_delete"))
+        # Whoever wrote into the file at the same moment may have kept the line in it: then it is a memory again.
+        if not _stands(id, entries):
+            return {"ok": True}
+    raise Refused(f"memory {shown(id)} is put back by another program")
+
+
+def _stands(id: str, entries: Entries) -> bool:
+    return any(entry.id == id for entry in entries.all())

@@ -12,6 +12,7 @@ from commonplace.model.fingerprint import fingerprint
 from commonplace.settings import MAX_TAG_CHARS
 from commonplace.surfaces.tools.aegis_secrets import holds_secret
 from commonplace.surfaces.tools.arguments import Refused, text_of
+from commonplace.surfaces.tools.patience import patiently
 from commonplace.surfaces.tools.schemas import MAX_TAGS, MAX_TEXT_CHARS, SCOPES
 
 if TYPE_CHECKING:
@@ -48,11 +49,11 @@ class Fact:
 
     def _saved(self, book: Book, tags: Sequence[str]) -> MemoryRecord:
         owner = _WORKSPACE if self.scope == _WORKSPACE else None
-        return book.save(self.text, type="project", scope=self.scope, repo_id=owner, tags=tags)
+        return patiently(lambda: book.save(self.text, type="project", scope=self.scope, repo_id=owner, tags=tags))
 
     def _in_place_of(self, before: MemoryRecord, store: Store) -> MemoryRecord:
         tags = [*dict.fromkeys((*self.tags, *before.tags))][:MAX_TAGS]
-        store.operator().archive(before.id, reason="stored again under other tags")
+        store.put_away(before.id, "stored again under other tags")
         try:
             return self._saved(store.book(), tags)
         except BaseException:
@@ -85,7 +86,10 @@ class Store(NamedTuple):
         standing = self.entries.all()
         for entry in standing[: max(len(standing) + for_one - self.max_total, 0)]:
             with suppress(NotFoundError):  # another process was quicker
-                self.operator().archive(entry.id, reason="the file was full; the oldest made room")
+                self.put_away(entry.id, "the file was full; the oldest made room")
+
+    def put_away(self, id: str, reason: str) -> None:
+        patiently(lambda: self.operator().archive(id, reason=reason))
 
 
 def _is_there(fact: Fact, entries: Entries) -> bool:

@@ -101,7 +101,7 @@ class Toolset:
     def _delete(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         from commonplace.surfaces.tools.delete import delete
 
-        return delete(self._entries.all(), self._as_operator, arguments)
+        return delete(self._entries, self._as_operator, arguments)
 
     # Being reminded -------------------------------------------------------------------------------------------------------
 
