@@ -122,7 +122,7 @@ def _aws_secrets(page: Page) -> Spans:
     for start, end in _aws_values(page.text, runs) if words else ():
         word = bisect_left(words, start - 70)
         near = word < len(words) and words[word] < start
-        named = near and compiled(formats.AWS_WORDS).search(page.text, max(start - 70, 0), start)
+        named = near and compiled(formats.AWS_WORDS).search(page.low, max(start - 70, 0), start)
         if named and _is_aws_secret(page.text[start:end]) and not page.stands_in(start, end):
             yield start, end
 
