@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace import settings
-from commonplace.errors import CommonplaceError, TooLargeError, UnavailableError
+from commonplace.errors import CommonplaceError, InvalidError, TooLargeError, UnavailableError
 from commonplace.formats.shelf import BookShelf
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.ids import id_of, new_id
@@ -217,9 +217,12 @@ class Reconciler:
         if id is None or self._draft.memory(id) is not None:
             # Not from the file's own time: a checkout or a copy changes that, and must not change the id.
             id = id_of(f"{entry.place.path}\n{entry.place.key}", entry.found.fields.get("created_at", _BEGINNING))
+        words = fingerprint(said["content"])
+        if self._draft.any_purged() and self._draft.is_purged(id, words):
+            raise InvalidError("this was purged, and stands in the file again; take it out")
         record = MemoryRecord(
             id=id,
-            fingerprint=fingerprint(said["content"]),
+            fingerprint=words,
             trust=Trust.OPERATOR,
             source_kind=SourceKind.MANUAL,
             source_ref=SOURCE,

@@ -248,6 +248,17 @@ class FilesContract(CanonContract):
                 assert view.is_purged(id)
                 assert [*view.ids(Entity.MEMORY)] == []
 
+    def test_what_was_purged_does_not_come_back_by_a_file_that_was_put_back(self, book: Book, tmp_path: Path) -> None:
+        """R12: not by import, sync or restore."""
+        id = self.save(book, "The xylophonecanary sings.")
+        self.save(book, "The gate opens at seven.")
+        kept = self.files(tmp_path)
+        book.purge(id)
+        for name, raw in kept.items():
+            (tmp_path / name).write_bytes(raw)
+        assert [record.content for record in book.list()] == ["The gate opens at seven."]
+        assert any("purged" in finding.message for finding in book.doctor().findings)
+
     def test_a_lost_journal_is_written_anew_from_what_is_known(self, book: Book, tmp_path: Path) -> None:
         id = self.save(book, "The gate opens at seven.")
         shutil.rmtree(tmp_path / "book" / ".commonplace")
