@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from commonplace.surfaces.agent.values import ErrorValue
@@ -21,10 +21,18 @@ def pmap(items: Iterable[T], f: Callable[[T], R], *, workers: int = _WORKERS) ->
     """
     with ThreadPoolExecutor(max_workers=max(workers, 1), thread_name_prefix="commonplace-pmap") as pool:
         asked = [pool.submit(f, item) for item in items]
-        answers: list[R] = []
-        for one in asked:
-            answer = one.result()
-            if isinstance(answer, ErrorValue):
-                return answer
-            answers.append(answer)
-        return answers
+        try:
+            return _in_order(asked)
+        except KeyboardInterrupt:  # nobody waits for what a person called off
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _in_order(asked: list[Future[R]]) -> list[R] | ErrorValue:
+    answers: list[R] = []
+    for one in asked:
+        answer = one.result()
+        if isinstance(answer, ErrorValue):
+            return answer
+        answers.append(answer)
+    return answers

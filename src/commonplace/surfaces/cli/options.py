@@ -68,6 +68,8 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
     for name, text in _arguments(operation, parsed.arguments, fields).items():
         if name == "source":
             values |= _material(text)
+        elif isinstance(text, tuple):
+            values[name] = text
         else:
             values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
     for name, given in parsed.options.items():
@@ -84,9 +86,12 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
     return ask(operation.request_class(), **values)
 
 
-def _arguments(operation: Described, given: list[str], fields: dict[str, Field]) -> dict[str, str]:
-    """What was given, by name. What a request can do without may be left out at the end."""
+def _arguments(operation: Described, given: list[str], fields: dict[str, Field]) -> dict[str, str | tuple[str, ...]]:
+    """What was given, by name. What a request can do without may be left out at the end; a list at the end takes the rest."""
     wanted = operation.positional
+    if wanted and fields[wanted[-1]].many and len(given) > len(wanted):
+        named = dict(zip(wanted[:-1], given, strict=False))
+        return {**named, wanted[-1]: tuple(given[len(wanted) - 1 :])}
     if not sum(fields[name].required for name in wanted) <= len(given) <= len(wanted):
         # What was typed is not repeated: a stray word may be half of an unquoted secret.
         needs = " ".join(placeholder(name) for name in wanted) or "no arguments"
