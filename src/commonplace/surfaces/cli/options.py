@@ -66,10 +66,10 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
     fields = fields_of(operation)
     values: dict[str, Any] = {}
     for name, text in _arguments(operation, parsed.arguments, fields).items():
-        if name == "source":
-            values |= _material(text)
-        elif isinstance(text, tuple):
+        if isinstance(text, tuple):
             values[name] = text
+        elif name == "source":
+            values |= _material(text)
         else:
             values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
     for name, given in parsed.options.items():
