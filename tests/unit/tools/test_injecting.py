@@ -129,6 +129,19 @@ def test_the_mode_can_be_chosen_for_one_call(one: Toolset) -> None:
         one.inject(user("tabs?"), mode="sometimes")
 
 
+def test_limits_can_be_chosen_for_one_call(one: Toolset) -> None:
+    """G37: with the same care as in `agent.json`."""
+    assert one.inject(user("tabs?"), max_inject_chars=24) == user("tabs?")
+    assert one.memories_for(user("tabs?"), max_inject_chars=25).ids == ("m-1",)
+    stored(one, "lunch at noon")
+    assert one.memories_for(user("tabs?"), fill_recent=True).ids == ("m-1", "m-2")
+    assert one.memories_for(user("tabs?")).ids == ("m-1",)
+    with pytest.raises(InvalidError, match="whole number"):
+        one.inject(user("tabs?"), recent_count=0)
+    with pytest.raises(TypeError):
+        one.inject(user("tabs?"), budget=7)
+
+
 def test_it_is_the_same_for_every_round_of_one_user_message(open_tools: Opener, clock: TickingClock) -> None:
     """G27, G50, G-g: rounds of tools change nothing, also hours later."""
     tools = open_tools()

@@ -11,6 +11,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from commonplace.errors import InvalidError, TooLargeError
 from commonplace.model.base import Noun
 
@@ -50,6 +52,11 @@ class ToolSettings(Noun, frozen=True, kw_only=True):
                 raise _wrong(f"memory.{name}", f"must be a whole number between {least} and {_MOST}")
         if not isinstance(self.fill_recent, bool):
             raise _wrong("memory.fill_recent", "must be true or false")
+
+    def for_one_call(self, mode: str | None, limits: Mapping[str, Any]) -> ToolSettings:
+        """These settings, but for what is chosen otherwise."""
+        chosen = {**limits} if mode is None else {**limits, "inject_mode": mode}
+        return msgspec.structs.replace(self, **chosen) if chosen else self
 
     def is_enabled(self, tool: str) -> bool:
         return tool in TOOLS and tool not in self.disabled

@@ -105,28 +105,37 @@ class Toolset:
 
     # Being reminded -------------------------------------------------------------------------------------------------------
 
-    def inject(self, messages: Sequence[Mapping[str, Any]], *, mode: str | None = None) -> list[Mapping[str, Any]]:
-        """The messages with a `[Memories]` block behind the system prompt. What was handed in stays as it is."""
+    def inject(
+        self, messages: Sequence[Mapping[str, Any]], *, mode: str | None = None, **limits: Any
+    ) -> list[Mapping[str, Any]]:
+        """The messages with a `[Memories]` block behind the system prompt. What was handed in stays as it is.
+
+        `mode` and any other setting of `memory` (`max_inject_chars`, `recent_count`, ...) may be chosen for this call.
+        """
         from commonplace.surfaces.tools.messages import with_block
 
-        return with_block(messages, self.memories_for(messages, mode=mode).text)
+        return with_block(messages, self.memories_for(messages, mode=mode, **limits).text)
 
-    def system(self, prompt: str, messages: Sequence[Mapping[str, Any]], *, mode: str | None = None) -> str:
+    def system(
+        self, prompt: str, messages: Sequence[Mapping[str, Any]], *, mode: str | None = None, **limits: Any
+    ) -> str:
         """A system prompt that travels beside the messages, with the block behind it."""
         from commonplace.surfaces.tools.messages import prompt_with_block
 
-        return prompt_with_block(prompt, self.memories_for(messages, mode=mode).text)
+        return prompt_with_block(prompt, self.memories_for(messages, mode=mode, **limits).text)
 
-    def memories_for(self, messages: Sequence[Mapping[str, Any]], *, mode: str | None = None) -> Injection:
+    def memories_for(
+        self, messages: Sequence[Mapping[str, Any]], *, mode: str | None = None, **limits: Any
+    ) -> Injection:
         """What would be injected, and why. The same until the user says something else or the memories change (G-g)."""
         from commonplace.surfaces.tools.inject import choose
         from commonplace.surfaces.tools.messages import last_user_text
 
-        settings = self.settings if mode is None else ToolSettings(**{**_fields(self.settings), "inject_mode": mode})
+        settings = self.settings.for_one_call(mode, limits)
         message = last_user_text(messages)
         with self._mutex:
             entries = self._entries.all()
-            asked = (message, settings.inject_mode, self._entries.version)
+            asked = (message, settings, self._entries.version)
             if self._last is None or self._last[0] != asked:
                 self._last = (asked, choose(entries, message, settings, self._clock.now()))
             return self._last[1]
@@ -181,7 +190,3 @@ def _system_clock() -> Clock:
     from commonplace.seam.clock import SystemClock
 
     return SystemClock()
-
-
-def _fields(settings: ToolSettings) -> dict[str, Any]:
-    return {name: getattr(settings, name) for name in settings.__struct_fields__}
