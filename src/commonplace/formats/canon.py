@@ -23,7 +23,7 @@ from commonplace.formats.draft import FileDraft
 from commonplace.formats.journal_file import VERSION, Heading, JournalFile, device
 from commonplace.formats.putting_down import Putting
 from commonplace.formats.reconcile import Reconciler
-from commonplace.formats.recovery import absorb, is_behind
+from commonplace.formats.recovery import absorb, is_behind, is_outdated
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import Files
 from commonplace.model.finding import Finding, Severity
@@ -103,6 +103,18 @@ class FileCanon:
         self._home.discard()
         return self._home.open(origin)
 
+    def _check(self) -> None:
+        """Is everything where it was? A catalog that was taken away, or that knows what was purged, is only a catalog."""
+        try:
+            self._catalog.must_be_in_place()
+        except UnavailableError:
+            self._open_again()
+        self._check_folder()
+        with self._catalog.reading() as view:
+            outdated = is_outdated(view, self._journal)
+        if outdated:
+            self._begin_anew()
+
     def _check_folder(self) -> None:
         """A folder that was here and is gone was not emptied: its disk is."""
         if os.path.isdir(self.folder):
@@ -136,7 +148,7 @@ class FileCanon:
     @contextmanager
     def writing(self, timeout: float, *, durable: bool = True) -> Iterator[Draft]:
         del durable  # the journal file is what is flushed, and only when there is something to tell
-        self._check_folder()
+        self._check()
         happened = False
         try:
             with self._catalog.writing(timeout, durable=False) as plain:
@@ -160,7 +172,7 @@ class FileCanon:
     def _refresh(self) -> None:
         """Take in what was changed in the files. Whoever cannot wait for that, or cannot note it, reads what is known: unless
         nothing is, or something is missing that was acknowledged. To know nothing is not the same as there being nothing."""
-        self._check_folder()
+        self._check()
         if not self._is_stale():
             return
         try:
@@ -210,6 +222,8 @@ class FileCanon:
 
     def _catch_up(self, draft: FileDraft, *, look: bool) -> None:
         plain = cast("Draft", draft)
+        if is_outdated(plain, self._journal):
+            raise LockedError("the book was purged just now, and is being caught up with", where=self.folder)
         if is_behind(plain, self._journal):
             self._putting(draft).write_anew()
         absorb(plain, self._journal, self._files, self._format)
@@ -272,6 +286,9 @@ class FileCanon:
     def _begin_anew(self) -> None:
         self._catalog.close()
         self._home.discard()
+        self._open_again()
+
+    def _open_again(self) -> None:
         self._seen = (-1, {})
         self._catalog = self._open_catalog()
 

@@ -38,6 +38,8 @@ class Heading(Noun, frozen=True, kw_only=True):
     tombstone_key: str
     canon: str
     device: str
+    edition: int = 1
+    """How often it was written whole. A catalog of an earlier edition may hold what was purged."""
 
 
 class Intent(Noun, frozen=True, kw_only=True, omit_defaults=True):
@@ -122,6 +124,11 @@ class JournalFile:
             return None
         with in_our_words(path), open(path, "rb") as file:
             return _checked(file.readline(settings.MAX_IMPORT_LINE_BYTES), path)
+
+    def edition(self) -> int:
+        """Of this device's own; 0 if there is none."""
+        heading = self.heading() if self.exists() else None
+        return heading.edition if heading is not None else 0
 
     def elder(self) -> str | None:
         """The longest journal of another device."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
 from commonplace.formats.reconcile import SURFACE, Drawing, signed
 from commonplace.formats.recovery import see
@@ -141,8 +143,13 @@ class Putting:
             links={id: tuple(sorted(drawn)) for id, drawn in links.items()},
         )
         if whole:
-            return commit, self._journal.rewrite(self._heading(), [*lines, Line(commit=commit)])
+            return commit, self._journal.rewrite(self._next_edition(), [*lines, Line(commit=commit)])
         return commit, self._journal.append(lines, commit)
+
+    def _next_edition(self) -> Heading:
+        edition = max(self._journal.edition(), int(self._inventory.fact("journal_edition") or 0)) + 1
+        self._inventory.note("journal_edition", str(edition))
+        return msgspec.structs.replace(self._heading(), edition=edition)
 
     def _lines(self, after: int) -> Iterator[Line]:
         for entry in self._draft.chain(after_seq=after):

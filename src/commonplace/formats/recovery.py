@@ -15,15 +15,26 @@ if TYPE_CHECKING:
     from commonplace.formats.journal_file import Commit, Group, JournalFile, Line
     from commonplace.formats.steps import Files
     from commonplace.model.operation import Entry, Operation
-    from commonplace.seam.catalog import Draft
+    from commonplace.seam.catalog import Draft, View
     from commonplace.seam.format import Format
 
 _AT_ONCE = 500
 
 
 def is_behind(draft: Draft, journal: JournalFile) -> bool:
-    """Has the journal file lost what the catalog still knows? Then it is written anew."""
-    return journal.size() < int(draft.inventory().fact("journal_size") or 0)
+    """Has the journal file lost what the catalog still knows, or is it an earlier edition? Then it is written anew."""
+    size, known = journal.size(), int(draft.inventory().fact("journal_size") or 0)
+    return size < known or (size != known and journal.edition() < _edition(draft))
+
+
+def is_outdated(view: View, journal: JournalFile) -> bool:
+    """Is the catalog of an earlier edition? Whoever purged was cut off before the catalog learnt of it: it has to go."""
+    known = view.inventory().fact("journal_size")
+    return known is not None and int(known) != journal.size() and journal.edition() > _edition(view)
+
+
+def _edition(view: View) -> int:
+    return int(view.inventory().fact("journal_edition") or 0)
 
 
 def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> None:
@@ -39,6 +50,7 @@ def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> 
     if follower.last is not None:
         _finish(draft, files, follower.last)
     inventory.note("journal_size", str(size))
+    inventory.note("journal_edition", str(journal.edition()))
     inventory.note("journal_seq", str(max(follower.seq, int(inventory.fact("journal_seq") or 0))))
 
 

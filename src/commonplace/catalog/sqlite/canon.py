@@ -15,7 +15,7 @@ import apsw
 from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.connection import Connections
 from commonplace.catalog.sqlite.driver import refuse_unsafe_driver, run
-from commonplace.catalog.sqlite.failures import in_our_words, translated
+from commonplace.catalog.sqlite.failures import in_our_words, translated, why_not
 from commonplace.catalog.sqlite.identity import check_identity, check_log
 from commonplace.catalog.sqlite.turn import Turn
 from commonplace.catalog.sqlite.turnstile import Turnstile, Witness
@@ -88,7 +88,8 @@ class SqliteCanon:
         try:
             db.cache_flush()
         except apsw.Error as cause:
-            raise self._answer(db, cause) from cause
+            # Of this call SQLite does not keep what the operating system said, so it is asked again.
+            raise in_our_words(cause, self.path, why_not(db, self.path)) from cause
         if _free(self.path) < _ROOM:
             raise in_our_words(apsw.FullError(), self.path)
 
