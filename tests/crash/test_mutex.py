@@ -14,6 +14,7 @@ from types import FrameType
 
 import pytest
 
+from commonplace.catalog.sqlite.turnstile import Turnstile
 from commonplace.errors import LockedError
 from commonplace.storage.lease import lease
 from commonplace.storage.mutex import Mutex
@@ -151,7 +152,7 @@ def test_a_forked_child_that_leaves_the_block_does_not_let_go_for_its_parent(sto
     with Mutex(store, way=way).held(5.0) as mine:
         pid = os.fork()
         if pid == 0:
-            mine._let_go(mine._path(), None)
+            mine._let_go()
             os._exit(0)
         os.waitpid(pid, 0)
         assert mine.still_mine()
@@ -259,7 +260,7 @@ class Interrupter:
         self.where = ""
 
     def run(self, work: Callable[[], object]) -> bool:
-        sys.settrace(lambda frame, event, _: self._line if frame.f_code.co_filename.endswith(self.FILES) else None)
+        sys.settrace(self._enter)
         try:
             work()
         except KeyboardInterrupt:
@@ -267,6 +268,11 @@ class Interrupter:
         finally:
             sys.settrace(None)
         return False
+
+    def _enter(self, frame: FrameType, event: str, _: object) -> object:
+        """An interrupt in a finalizer is Python's to swallow; by then everything was let go of."""
+        watched = frame.f_code.co_filename.endswith(self.FILES) and frame.f_code.co_name != "__del__"
+        return self._line if watched else None
 
     def _line(self, frame: FrameType, event: str, _: object) -> object:
         if event == "line":
@@ -297,8 +303,47 @@ def test_an_interrupt_at_any_line_leaves_no_lock(store: str, way: str) -> None:
     assert stuck == []
 
 
-def _hold_shortly(store: str, way: str) -> None:
-    with Mutex(store, way=way, stale=0.1).held(1.0) as mine:
+def _interrupted_while_waiting(wait: Callable[[], object]) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            wait()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_who_is_interrupted_while_waiting_does_not_get_it_behind_its_own_back(store: str, place: Path) -> None:
+    """The wait in the kernel goes on; when its turn comes it must not stay with a process that does not know of it."""
+    turnstiles = [Turnstile(str(place / "book.lock")) for _ in range(2)]
+
+    def hold_both(say: Say) -> None:
+        mine = Turnstile(str(place / "book.lock"))
+        assert mine.enter(5.0)
+        with Mutex(store).held(5.0):
+            say({"held": True})
+            time.sleep(60)
+
+    holder = Child(hold_both)
+    assert holder.listen(bool, 5.0)
+    _interrupted_while_waiting(lambda: _hold_shortly(store, "auto", timeout=30.0))
+    _interrupted_while_waiting(lambda: turnstiles[0].enter(30.0))
+    holder.kill()
+    time.sleep(0.2)
+    told = children.run(lambda say: _try_to_take(store, "auto", say))
+    assert told == [{"came": True}]
+    assert turnstiles[1].enter(0.2)
+    for turnstile in turnstiles:
+        turnstile.leave()
+        turnstile.close()
+
+
+def _hold_shortly(store: str, way: str, timeout: float = 1.0) -> None:
+    with Mutex(store, way=way, stale=0.1).held(timeout) as mine:
         mine.must_be_mine()
 
 

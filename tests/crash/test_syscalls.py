@@ -91,9 +91,10 @@ def misbehaviour(point: Point, outcome: Outcome, verb: str = "") -> list[str]:
     if point.fault == "EINTR" and not outcome.acknowledged:
         problems.append(f"not retried: {outcome.told}")
     expected = (*_CODES.get(point.fault, ()), *(("io_error", "read_only") if point.name == "openat" else ()))
-    if verb == "backup" and point.fault == "EDQUOT" and not point.forever:
-        # SQLite calls a quota an I/O error, and of the copy that VACUUM makes nobody knows the errno afterwards; a quota that
-        # stays used up is found by asking again, one that was there for a single call is not.
+    if (verb == "backup" or in_files()) and point.fault == "EDQUOT" and not point.forever:
+        # SQLite calls a quota an I/O error, and of the copy that VACUUM makes, or of pages written ahead of the commit, nobody
+        # knows the errno afterwards; a quota that stays used up is found by asking again, one that was there for a single call
+        # is not.
         expected = (*expected, "io_error")
     if outcome.code and expected and outcome.code not in expected:
         problems.append(f"answered {outcome.code} to {point.fault} of {point.name}")
@@ -102,8 +103,8 @@ def misbehaviour(point: Point, outcome: Outcome, verb: str = "") -> list[str]:
 
 def leftovers(point: Point, folder: Path) -> list[str]:
     """Whoever was told of an error leaves nothing unfinished behind; unless it was killed, or may not delete."""
-    if point.fault == "SIGKILL" or point.name == "unlink":
-        return []
+    if point.fault == "SIGKILL" or point.name == "unlink" or (in_files() and point.name == "openat" and point.forever):
+        return []  # a folder that may not be opened cannot be cleared away
     return [
         f"left behind: {path.name}" for path in folder.rglob("*") if ".new-" in path.name or ".partial" in path.name
     ]
