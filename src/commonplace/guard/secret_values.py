@@ -197,15 +197,23 @@ def _telling(size: int, least: float) -> tuple[int, int]:
 
 
 def _least_bits(size: int, different: int) -> float:
-    from math import log2
-
+    log2 = _logarithms()[0]
     most = size - different + 1
     return log2(size) - most * log2(most) / size
 
 
 def _bits(counts: list[int]) -> float:
     """Shannon entropy per character, of how often each occurs."""
+    log2, weights = _logarithms()
+    size = sum(counts)
+    if size < len(weights):
+        return log2(size) - sum(map(weights.__getitem__, counts)) / size
+    return log2(size) - sum([count * log2(count) for count in counts]) / size
+
+
+@cache
+def _logarithms() -> tuple[Callable[[float], float], list[float]]:
+    """The function, and n log n for as many characters as most values have."""
     from math import log2  # a shared library; most processes never judge a value
 
-    size = sum(counts)
-    return log2(size) - sum([count * log2(count) for count in counts if count > 1]) / size
+    return log2, [0.0, *(count * log2(count) for count in range(1, 65))]
