@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
-from weakref import WeakSet
+from weakref import WeakSet, ref
 
 from commonplace.errors import LockedError
 from commonplace.storage.atomic_write import in_our_words
@@ -70,14 +70,18 @@ class Mutex:
         deadline = time.monotonic() + timeout
         path = self._path()
         outer = self._inside_of(path)
+        block = _Block(self._shared)  # lives as long as this frame does, however it is left
         try:
             with in_our_words(path):
                 if not (self._threads.acquire(timeout=max(timeout, 0)) and self._take(path, deadline)):
                     raise self._refusal(f"{described(self._sign())}; {timeout:g} seconds were waited")
-            _inside[path, threading.get_ident()] = self._shared
+            _inside[path, threading.get_ident()] = ref(block)
             yield self
         finally:
-            self._let_go(path, outer)
+            self._let_go()
+            _inside.pop((path, threading.get_ident()), None)
+            if outer is not None:
+                _inside[path, threading.get_ident()] = outer
 
     def still_mine(self) -> bool:
         """Asked right before something is made final: was the lock taken away while this process slept?"""
@@ -99,10 +103,14 @@ class Mutex:
     def _path(self) -> str:
         return os.path.join(folder_for(self.store, "locks"), self._name)
 
-    def _inside_of(self, path: str) -> bool | None:
+    def _inside_of(self, path: str) -> ref[_Block] | None:
         """What this thread holds of it already: nothing, or a share, which does not stand in the way of another share."""
         outer = _inside.get((path, threading.get_ident()))
-        if outer is False or (outer and not self._shared):
+        block = outer() if outer is not None else None
+        if block is None:
+            self._let_go()  # what an interrupt may have left
+            return None
+        if not (block.shared and self._shared):
             raise self._refusal("this very thread holds it", hint="Do both things in one go.", code="reentrant")
         return outer
 
@@ -116,26 +124,26 @@ class Mutex:
             self._way = "epochs"
             return self._take(path, deadline)
         if came:
-            heart.add(lock.beat, self._stale / 2)
+            heart.add(lock, self._stale / 2)
         return came
 
     def _made(self, path: str) -> Lock:
         """The lock at this path. Kept between calls: one of them may remember since when the holder is silent."""
-        if self._made_as != (path, self._way):
-            self._made_as = (path, self._way)
+        if self._lock is None or self._made_as != (path, self._way):
             self._lock = _lock(path, self._way, shared=self._shared, stale=self._stale)
-        assert self._lock is not None
+            self._made_as = (path, self._way)
         return self._lock
 
-    def _let_go(self, path: str, outer: bool | None) -> None:
+    def _let_go(self) -> None:
         while self._is_owned():
-            _inside.pop((path, threading.get_ident()), None)
-            if outer is not None:
-                _inside[path, threading.get_ident()] = outer
-            if self._lock is not None:
-                heart.remove(self._lock.beat)
-                self._lock.let_go()
-            self._threads.release()
+            lock = self._lock
+            try:
+                if lock is not None:
+                    lock.let_go()
+            finally:
+                self._threads.release()
+            if lock is not None:
+                heart.remove(lock)
 
     def _is_owned(self) -> bool:
         owned: bool = self._threads._is_owned()  # type: ignore[attr-defined]
@@ -150,6 +158,13 @@ class Mutex:
         return refusal
 
 
+class _Block:
+    """A block of code that holds it."""
+
+    def __init__(self, shared: bool) -> None:
+        self.shared = shared
+
+
 def _lock(path: str, way: str, *, shared: bool, stale: float) -> Lock:
     if way == "epochs":
         from commonplace.storage.locks.epochs import EpochLock
@@ -161,8 +176,8 @@ def _lock(path: str, way: str, *, shared: bool, stale: float) -> Lock:
 
 
 _known: WeakSet[Mutex] = WeakSet()
-_inside: dict[tuple[str, int], bool] = {}
-"""What each thread is inside of, and whether only to share it: a thread that waits for itself would wait for nothing."""
+_inside: dict[tuple[str, int], ref[_Block]] = {}
+"""What each thread is inside of: a thread that waits for itself would wait for nothing."""
 
 
 def _after_fork_in_child() -> None:

@@ -6,6 +6,7 @@ import itertools
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
@@ -336,20 +337,40 @@ def test_a_waiter_so_slow_that_its_number_was_used_and_swept_notices(locks: Path
     assert not os.path.exists(f"{path}.000000000002")
 
 
-def test_signs_of_life_come_at_the_pace_of_the_fastest_and_end_with_the_last() -> None:
-    heart, slow, fast = Heart(), [], []
-    heart.add(lambda: slow.append(1), 10.0)
-    beat = lambda: fast.append(1)  # noqa: E731
-    heart.add(beat, 0.02)
-    time.sleep(0.3)
-    assert len(fast) >= 4
-    heart.remove(beat)
-    assert heart._thread is not None
-    heart._beats.clear()
-    heart._changed.set()
-    time.sleep(0.1)
+class Living:
+    def __init__(self) -> None:
+        self.beats = 0
+
+    def beat(self) -> None:
+        self.beats += 1
+
+
+def test_signs_of_life_come_at_their_own_pace_and_end_with_the_last() -> None:
+    heart, slow, fast = Heart(), Living(), Living()
+    heart.add(slow, 10.0)
+    heart.add(fast, 0.02)
+    time.sleep(0.5)
+    assert fast.beats >= 4
+    assert slow.beats == 1
+    heart.remove(slow)
+    heart.remove(fast)
+    time.sleep(0.5)
     assert heart._thread is None
-    assert [thread.name for thread in threading.enumerate() if thread is heart._thread] == []
+    heart.add(fast, 0.02)
+    count = fast.beats
+    time.sleep(0.2)
+    assert fast.beats > count
+
+
+def test_what_nobody_knows_any_more_gives_no_sign() -> None:
+    """A lock that an interrupt left behind must not look alive."""
+    heart, left = Heart(), Living()
+    heart.add(left, 0.02)
+    gone = weakref.ref(left)
+    del left
+    time.sleep(0.5)
+    assert gone() is None
+    assert heart._thread is None
 
 
 def test_a_lease_and_the_write_mutex_do_not_wait_for_each_other(store: str) -> None:

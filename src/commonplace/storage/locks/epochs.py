@@ -28,9 +28,10 @@ _KEPT = 16
 class EpochLock:
     """One process's place at one such row of files. Not for several threads at once: they queue on a mutex first."""
 
+    fd = -1
+
     def __init__(self, path: str, *, stale: float) -> None:
         self.path = path
-        self.fd = -1
         self._stale = stale
         self._number = 0
         self._watched: tuple[int, int] = (-1, -1)
@@ -50,10 +51,17 @@ class EpochLock:
         return True
 
     def let_go(self) -> None:
-        if self.fd >= 0:
-            with suppress(OSError):
+        try:
+            if self.fd >= 0:
                 write_free(self.fd)
-        self.abandon()
+        except OSError:
+            return  # its silence will tell
+        finally:
+            self.abandon()
+
+    def __del__(self) -> None:
+        if self.fd >= 0:  # an interrupt kept everybody else from doing it
+            self.let_go()
 
     def abandon(self) -> None:
         """Have nothing to do with it any more, and say nothing about it either: a forked child is not the holder."""

@@ -36,13 +36,14 @@ class FlockedLock:
             self._lock.close()  # what we waited for was removed: another file has the name now, or none
 
     def let_go(self) -> None:
-        if self._lock.fd >= 0:
-            with suppress(OSError):
-                if self._token and not self._shared and self._says_so():
-                    write_free(self._lock.fd)
-            self._lock.let_go()
-        self._lock.close()
-        self._token = ""
+        try:
+            if self._lock.fd >= 0 and self._token and not self._shared and self._says_so():
+                write_free(self._lock.fd)
+        except OSError:
+            return  # it only cannot be told; closing is letting go
+        finally:
+            self._lock.close()
+            self._token = ""
 
     def abandon(self) -> None:
         """Have nothing to do with it any more: a forked child is not the holder."""

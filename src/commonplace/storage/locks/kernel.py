@@ -27,9 +27,10 @@ def kernel_locks() -> Any:
 class KernelLock:
     """One process's place in the queue at one lock file. Not for several threads at once: they queue on a mutex first."""
 
+    fd = -1
+
     def __init__(self, path: str, *, shared: bool = False) -> None:
         self.path = path
-        self.fd = -1
         self._shared = shared
 
     def take(self, deadline: float) -> bool:
@@ -53,6 +54,10 @@ class KernelLock:
                 os.close(self.fd)
             self.fd = -1
 
+    def __del__(self) -> None:
+        if self.fd >= 0:  # an interrupt kept everybody else from doing it
+            self.close()
+
     def abandon(self) -> None:
         """In a forked child: close the inherited descriptor, so that the child does not keep the parent's lock alive."""
         if self.fd >= 0:
@@ -65,13 +70,20 @@ class KernelLock:
         return how
 
     def _queue(self, deadline: float) -> bool:
-        """Stand in the kernel's queue, which has no time limit of its own: a thread waits, and we wait for the thread."""
-        waiter = _Waiter(self.fd, self._how)
-        if waiter.wait(deadline - time.monotonic()):
-            return True
-        # Its wait cannot be called off. It keeps this descriptor, lets go as soon as its turn comes, and we take another.
-        self.fd = -1
-        return False
+        """Stand in the kernel's queue, which has no time limit of its own: a thread waits, and we wait for the thread.
+
+        Its wait cannot be called off. If we give up, or are interrupted, it keeps this descriptor, lets go as soon as its turn
+        comes, and we take another.
+        """
+        fd, self.fd = self.fd, -1
+        waiter = _Waiter(fd, self._how)
+        try:
+            if waiter.wait(deadline - time.monotonic()):
+                self.fd = fd
+        finally:
+            if self.fd < 0:
+                waiter.give_up()
+        return self.fd >= 0
 
 
 class _Waiter:
@@ -95,8 +107,10 @@ class _Waiter:
                 self._came.set()
 
     def wait(self, seconds: float) -> bool:
-        if self._came.wait(max(seconds, 0)):
-            return True
+        return self._came.wait(max(seconds, 0)) or self._came.is_set()
+
+    def give_up(self) -> None:
         with self._state:
-            self._gave_up = not self._came.is_set()
-            return not self._gave_up
+            self._gave_up = True
+            if self._came.is_set():
+                os.close(self._fd)
