@@ -156,13 +156,27 @@ def _replace(pen: Pen, old: MemoryRecord, wanted: MemoryRecord, run: str) -> Mem
 
 
 def _write_facts(pen: Pen, said: list[MemoryRecord], run: str) -> list[MemoryRecord]:
-    twins = {one.id: pen.view.twin(one, pen.now) for one in said}
+    twins = {one.id: _twin(pen, one) for one in said}
     new = [one for one in said if twins[one.id] is None]
     for one in new:
         pen.record(None, one)
     if new:
         pen.sign(Verb.SAVE, run=run)
     return [one if (twin := twins[one.id]) is None else reinforce(pen, twin, one, run) for one in said]
+
+
+def _twin(pen: Pen, wanted: MemoryRecord) -> MemoryRecord | None:
+    """The fact that says the same. A digest of the same words is a page, not the fact."""
+    twin = pen.view.twin(wanted, pen.now)
+    if twin is None or twin.kind != DIGEST:
+        return twin
+    others = (pen.view.memory(id) for id in pen.view.same_words(wanted.fingerprint))
+    return next((one for one in others if one and one.kind != DIGEST and _is_for_the_same(pen, one, twin)), None)
+
+
+def _is_for_the_same(pen: Pen, one: MemoryRecord, other: MemoryRecord) -> bool:
+    owners = ("scope", "project_id", "repo_id", "agent_id", "tenant")
+    return one.is_live(pen.now) and all(getattr(one, name) == getattr(other, name) for name in owners)
 
 
 def _sign_new(pen: Pen, record: MemoryRecord, run: str) -> list[MemoryRecord]:

@@ -341,6 +341,16 @@ class TestWhenTheModelFails:
         assert desk.agent("Text.")("Go.", timeout=timeout).kind == "rejected"
         assert desk.model.prompts == []
 
+    @pytest.mark.parametrize("option", [{"retry": "2"}, {"retry": -1}, {"retry": None}, {"backoff": "often"}])
+    def test_an_option_that_cannot_be_meant_is_rejected(self, desk, option):
+        """V49."""
+        assert desk.agent("Text.")("Go.", **option).kind == "rejected"
+        assert desk.model.prompts == []
+
+    def test_no_wait_grows_without_end(self, desk):
+        desk.agent(RuntimeError("boom"))("Go.", retry=1_100, backoff="exponential")
+        assert max(desk.slept) == 64.0
+
     def test_an_agent_without_a_model_is_rejected(self, desk):
         assert desk.agent().with_(model=None)("Go.").kind == "rejected"
         assert desk.agent().with_(model="sonnet")("Go.").kind == "rejected"
@@ -391,6 +401,23 @@ class TestWhenTheMemoryFails:
         answer = desk.agent(meanwhile)("Go.")
         assert answer.kind == "binding_failed"
         assert answer.data["output"] == "Done."
+
+    @pytest.mark.parametrize("answer", [patch(digest="D"), "Done.\n```vvm-memory\nnonsense\n```"])
+    def test_whatever_stands_in_the_way_is_an_error_value(self, desk, answer):
+        """R7: never a traceback."""
+        (desk.root / ".vvm").write_text("a file")
+        failed = desk.agent(answer)("Go.")
+        assert failed.kind == "binding_failed"
+
+    def test_a_pipe_where_a_file_should_be_holds_nobody_up(self, desk):
+        """R6: every call ends."""
+        import os
+
+        desk.agent(patch(digest="D"))("One.")
+        (desk.folder / "meta.json").unlink()
+        os.mkfifo(desk.folder / "meta.json")
+        assert desk.agent(patch(digest="E"))("Two.") == "Done."
+        assert desk.digest == "E"
 
     def test_a_memory_that_cannot_be_read_is_an_error_before_the_model_is_asked(self, desk):
         desk.folder.parent.mkdir(parents=True)

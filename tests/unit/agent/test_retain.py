@@ -74,6 +74,20 @@ class TestEveryCanon:
     def test_a_fact_said_twice_in_one_patch_is_said_once(self, book):
         assert len(book.retain(["W one.", "W one.", "W two."])) == 2
 
+    def test_a_fact_with_the_words_of_the_digest_is_a_fact_of_its_own(self, book):
+        """V30: the patch says both."""
+        assert [record.kind for record in book.retain(["Same."], digest="Same.")] == ["digest", "fact"]
+        (again,) = book.retain(["Same."])
+        assert (again.kind, again.occurrences) == ("fact", 2)
+        assert len(book.list()) == 2
+
+    def test_a_digest_can_be_taken_back(self, book):
+        book.retain(digest="One.")
+        book.retain(digest="Two.")
+        book.revert(book.journal()[-1].id)
+        assert digest_of(book).content == "One."
+        assert book.verify()
+
     def test_all_of_it_is_one_run_that_can_be_taken_back(self, book):
         book.retain(["W zero."])
         book.retain(["W one.", "W zero."], digest="D")

@@ -52,7 +52,7 @@ class Change:
         said = [one for id, record in self._after.items() if (one := self._said(id, record))]
         digest = self._digest()
         line = entry_line(self._shelf.now, digest, [one.item for one in said]) if said or digest is not None else b""
-        known = [one.known() for one in said]
+        known = [one.known() for one in said if one.item.kind is None]
         return Written(
             [*self._ledger_steps(line), *self._page_steps(digest, known)], known, [*self._purged, *self._off_the_page()]
         )
@@ -86,11 +86,11 @@ class Change:
         if before is not None and (record.kind == KIND or not _says_more(before, record)):
             return None  # what became of it, and old digests, are in the journal
         retained = record.status is Status.ACTIVE and record.kind != KIND
-        # What others wrote without ids stays known by its words; ours are known by their ids from the first line on.
-        by_words = known is not None and known.place.key.startswith(WORDS) and _same(before, record) and retained
-        key = known.place.key if by_words and known is not None else id
-        item = Item(record.content, None if by_words else id, None if retained else str(record.status))
-        return _Said(id, key, item)
+        if known is not None and known.place.key.startswith(WORDS) and _same(before, record):
+            # Others wrote it, without an id. It goes on to be known by its words, and only what is retained has a line.
+            return _Said(id, known.place.key, Item(record.content, None)) if retained else None
+        status = None if retained else str(record.status)
+        return _Said(id, id, Item(record.content, id, status, KIND if record.kind == KIND else None))
 
     def _erases_digests(self) -> bool:
         return any(id == self._holder or self._was_digest(id) for id in self._purged)

@@ -19,17 +19,29 @@ def erased(raw: bytes, keys: frozenset[str], *, digests: bool = False) -> bytes:
     pieces = raw.split(b"\n")
     for line in lines:
         spots = doomed.get(line.number, set())
-        if spots or (digests and "digest" in line.table):
-            pieces[line.number - 1] = _like(pieces[line.number - 1], _stripped(line, spots, digests=digests))
+        if digests:
+            spots = spots | _digests_of(line)
+        if spots:
+            pieces[line.number - 1] = _like(pieces[line.number - 1], _stripped(line, spots))
     return b"\n".join(pieces)
 
 
-def _stripped(line: Line, spots: set[Spot], *, digests: bool) -> dict[str, Any]:
-    table = {key: value for key, value in line.table.items() if not (digests and key == "digest")}
+def _digests_of(line: Line) -> set[Spot]:
+    """The line's own digest, and those that it only keeps."""
+    own: set[Spot] = {("digest", 0)} if "digest" in line.table else set()
+    kept = line.table.get("kept")
+    listed = kept if isinstance(kept, list) else []
+    return own | {("kept", at) for at, one in enumerate(listed) if isinstance(one, dict) and "kind" in one}
+
+
+def _stripped(line: Line, spots: set[Spot]) -> dict[str, Any]:
+    table = dict(line.table)
+    if ("digest", 0) in spots:
+        del table["digest"]
     for name, of in (("retain", "retain"), ("ids", "retain"), ("kept", "kept")):
         if isinstance(table.get(name), list):
             table[name] = [one for at, one in enumerate(table[name]) if (of, at) not in spots]
-    return {**table, "purged": len(spots) + ("digest" in line.table and digests)}
+    return {**table, "purged": len(spots)}
 
 
 def _like(before: bytes, table: dict[str, Any]) -> bytes:

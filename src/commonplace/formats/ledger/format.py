@@ -47,6 +47,8 @@ class LedgerFormat:
             info = os.lstat(os.path.join(folder, name))
             if stat.S_ISREG(info.st_mode):
                 found[name] = Stamp(info.st_size, info.st_mtime_ns, info.st_ino)
+        if len(found) > 1 and LEDGER in found and not found[LEDGER].size and any(map(_SEGMENT.fullmatch, found)):
+            del found[LEDGER]  # all of it was cut off into a piece: that is a move, not a loss
         return found
 
     def read(self, path: str, raw: bytes) -> Contents:

@@ -32,6 +32,8 @@ class Item(NamedTuple):
     """The memory it belongs to, where the line says so."""
     status: str | None = None
     """Of what is only kept; None for what is retained."""
+    kind: str | None = None
+    """Only of a digest that does not stand on the page: it is written down, but it is no entry."""
 
 
 Spot = tuple[str, int]
@@ -63,7 +65,7 @@ class Line(NamedTuple):
             if is_text(text):
                 yield ("retain", at), Item(text, _id(ids[at]) if at < len(ids) else None)
         for at, one in enumerate(self._listed("kept")):
-            if isinstance(one, dict) and is_text(one.get("text")) and _id(one.get("id")):
+            if isinstance(one, dict) and is_text(one.get("text")) and _id(one.get("id")) and "kind" not in one:
                 yield ("kept", at), Item(one["text"], one["id"], str(one.get("status", "inbox")))
 
     def _listed(self, key: str) -> list[Any]:
@@ -120,7 +122,7 @@ def write_line(table: Mapping[str, Any]) -> bytes:
 def entry_line(now: datetime, digest: str | None, items: Sequence[Item]) -> bytes:
     """The line of one change: `ts`, and of the rest what there is (V57, V-n)."""
     retained = [item for item in items if item.status is None]
-    kept = [{"id": item.id, "text": item.text, "status": item.status} for item in items if item.status is not None]
+    kept = [_kept(item) for item in items if item.status is not None]
     table: dict[str, Any] = {"ts": stamp(now)}
     if digest is not None:
         table["digest"] = digest
@@ -131,6 +133,11 @@ def entry_line(now: datetime, digest: str | None, items: Sequence[Item]) -> byte
     if kept:
         table["kept"] = kept
     return write_line(table)
+
+
+def _kept(item: Item) -> dict[str, str | None]:
+    said = {"id": item.id, "text": item.text, "status": item.status}
+    return said if item.kind is None else {**said, "kind": item.kind}
 
 
 def stamp(now: datetime) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from commonplace import settings
-from commonplace.errors import InvalidError
+from commonplace.errors import ConflictError, InvalidError
 from commonplace.surfaces.agent.host import Host
 
 SCOPES = ("project", "user", "path")
@@ -97,15 +97,16 @@ def keep_out_of_git(binding: Binding) -> None:
     """A project's `.vvm` is never committed (V58): the folder says so itself, and nobody's own file is touched."""
     if binding.scope != "project":
         return
-    from commonplace.errors import ConflictError
-    from commonplace.storage.atomic_write import atomic_write
+    from commonplace.storage.atomic_write import atomic_write, in_our_words
+    from commonplace.storage.folders import make_folder
 
-    folder = os.path.join(binding.root, ".vvm")
-    os.makedirs(folder, mode=0o700, exist_ok=True)
-    if os.path.lexists(os.path.join(folder, ".gitignore")):
+    path = os.path.join(binding.root, ".vvm", ".gitignore")
+    if os.path.lexists(path):
         return
+    with in_our_words(path):
+        make_folder(os.path.dirname(path))
     try:
-        with atomic_write(os.path.join(folder, ".gitignore")) as file:
+        with atomic_write(path) as file:
             file.write(b"*\n")
     except ConflictError:  # somebody else was quicker
         return

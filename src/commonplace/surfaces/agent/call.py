@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MODES = ("continue", "dry_run", "fresh")
 _RETRIED = ("spawn_failed", "timeout", "rejected")
+_BACKOFFS = (None, "fixed", "exponential")
+_LONGEST_WAIT = 64.0
 
 
 class Options(NamedTuple):
@@ -46,7 +48,7 @@ def call(
 ) -> str | ErrorValue:
     task = with_input(render(template, input, bindings), input)
     try:
-        seconds_of(options.timeout)
+        _check(options)
         memory = agent.memory if agent.memory is not None and _mode(options) != "fresh" else None
         binding = bind(memory, agent.host) if memory is not None else None
     except InvalidError as problem:
@@ -73,6 +75,14 @@ def preview(agent: Agent, memory_mode: str) -> MemoryContext | ErrorValue:
         return ErrorValue("rejected", problem.message)
     except CommonplaceError as problem:
         return _failed(problem)
+
+
+def _check(options: Options) -> None:
+    seconds_of(options.timeout)
+    if not isinstance(options.retry, int) or options.retry < 0:
+        raise InvalidError("retry must be a number of tries", where="retry")
+    if options.backoff not in _BACKOFFS:
+        raise InvalidError("backoff must be fixed or exponential", where="backoff")
 
 
 def _mode(options: Options) -> str:
@@ -155,11 +165,12 @@ def _spawn(agent: Agent, task: str, options: Options) -> str | ErrorValue:
     """Ask the model, again if that may help: always with the same prompt (V49, V50)."""
     question, seconds = Question(agent.prompt, task), seconds_of(options.timeout)
     answer = ask(agent.model, question, seconds)
-    for attempt in range(max(options.retry, 0)):
+    for attempt in range(options.retry):
         if not (isinstance(answer, ErrorValue) and answer.kind in _RETRIED):
             break
         if options.backoff is not None:
-            agent.host.sleep(2.0**attempt if options.backoff == "exponential" else 1.0)
+            doubled = min(2 ** min(attempt, 10), _LONGEST_WAIT)
+            agent.host.sleep(doubled if options.backoff == "exponential" else 1.0)
         answer = ask(agent.model, question, seconds)
     return answer
 

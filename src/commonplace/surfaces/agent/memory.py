@@ -87,13 +87,15 @@ class Memory:
         What would be said in every call (`is_repeated`) is said unless it was the last warning.
         """
         from commonplace.storage.append import append_line
+        from commonplace.storage.atomic_write import in_our_words
+        from commonplace.storage.folders import make_folder
 
         keep_out_of_git(self._binding)
         line = write_line({"ts": stamp(datetime.now(UTC)), "warning": warning.to_dict()})
         canon = open_canon(self._url, timeout=self._timeout)
         try:
-            with canon.writing(self._timeout):
-                os.makedirs(self._binding.folder, mode=0o700, exist_ok=True)
+            with canon.writing(self._timeout), in_our_words(self._binding.folder):
+                make_folder(self._binding.folder)
                 path = os.path.join(self._binding.folder, LEDGER)
                 if not (is_repeated and _last_warning(path) == warning.to_dict()):
                     append_line(path, line.removesuffix(b"\n"))
@@ -125,9 +127,16 @@ class Memory:
 def _last_warning(path: str) -> object:
     if not os.path.exists(path):
         return None
-    with open(path, "rb") as file:
-        lines, _ = read_lines(file.read())
+    lines, _ = read_lines(_bytes(path))
     return next((line.table["warning"] for line in reversed(lines) if "warning" in line.table), None)
+
+
+def _bytes(path: str) -> bytes:
+    """A plain file's bytes; a pipe or a link that somebody put there is refused, not waited for."""
+    from commonplace.storage.plain_file import opened
+
+    with opened(path) as fd, open(fd, "rb", closefd=False) as file:
+        return file.read()
 
 
 def _read_meta(path: str) -> dict[str, Any]:
@@ -136,8 +145,7 @@ def _read_meta(path: str) -> dict[str, Any]:
         return {}
     if os.path.getsize(path) > _LARGEST_META:
         raise ValueError("meta.json is far too large")
-    with open(path, encoding="utf-8") as file:
-        meta = parse(file.read())
+    meta = parse(_bytes(path).decode())
     if not isinstance(meta, dict):
         raise ValueError("meta.json is not an object")  # noqa: TRY004 - like everything else that is wrong with it
     return meta

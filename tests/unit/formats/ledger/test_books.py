@@ -102,6 +102,27 @@ class TestOtherHands:
             book.retain(["W newest."])
         assert (folder / "ledger-2026-10.jsonl").read_text() == '{"retain": ["W old."]}\n'
 
+    @pytest.mark.parametrize("left", [None, "", '{"retain": ["W newest."]}\n'])
+    def test_a_ledger_that_is_cut_into_pieces_keeps_its_memories(self, folder, left):
+        """V18: they are moved, not lost and not doubled, whatever is left behind."""
+        with opened(folder) as book:
+            ours = book.retain(["W ours.", "W ours too."])
+        with (folder / "ledger.jsonl").open("a") as file:
+            file.write('{"ts": "2026-11-15T12:00:00Z", "retain": ["W theirs."]}\n')
+        with opened(folder) as book:
+            before = {record.id: record.content for record in book.list()}
+        (folder / "ledger.jsonl").rename(folder / "ledger-2026-11.jsonl")
+        if left is not None:
+            written(folder / "ledger.jsonl", left)
+        with opened(folder) as book:
+            now = {record.id: record.content for record in book.list()}
+            assert before.items() <= now.items()
+            assert len(now) == 3 + bool(left)
+            book.purge(ours[0].id)
+            book.retain(["W after."])
+            assert book.verify()
+        assert 'W ours."' not in (folder / "ledger-2026-11.jsonl").read_text()
+
     def test_a_torn_tail_is_kept_and_written_behind(self, folder):
         """Row 27."""
         folder.mkdir()
@@ -200,6 +221,30 @@ class TestOnlyAPurgeRewrites:
             assert book.verify()
         for path in tmp_path.rglob("*"):
             assert not path.is_file() or b"launch code" not in path.read_bytes(), path
+
+    def test_a_digest_that_waited_and_is_let_in_takes_the_page_and_stays_one_memory(self, folder, tmp_path):
+        """Row 47, from the inbox to the page; whatever others append afterwards."""
+        with opened(folder, actor="alice") as book:
+            (first,) = book.retain(digest="Hers.")
+            (waiting,) = book.retain(digest="The agent's.", expect="")
+            book.confirm(waiting.id)
+            book.archive(first.id)
+        assert (folder / "digest.md").read_text() == "The agent's."
+        with (folder / "ledger.jsonl").open("a") as file:
+            file.write('{"ts": "2026-11-15T12:00:00Z", "retain": ["W theirs."]}\n')
+        with opened(folder, actor="alice") as book:
+            assert {record.content for record in book.list(statuses="all")} == {"Hers.", "The agent's.", "W theirs."}
+            book.purge(waiting.id)
+        for path in tmp_path.rglob("*"):
+            assert not path.is_file() or b"The agent's." not in path.read_bytes(), path
+
+    def test_a_change_of_the_digest_that_is_reverted_is_a_line_too(self, folder):
+        with opened(folder) as book:
+            book.retain(digest="One.")
+            book.retain(digest="Two.")
+            book.revert(book.journal()[-1].id)
+        assert (folder / "digest.md").read_text() == "One."
+        assert [line["digest"] for line in lines(folder)] == ["One.", "Two.", "One."]
 
     def test_an_inbox_memory_is_retained_when_a_person_lets_it_in(self, folder):
         with opened(folder, actor="external:web") as book:
