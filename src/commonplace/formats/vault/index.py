@@ -7,10 +7,12 @@ so after a change only the lines of the notes it touched are made anew.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from commonplace.errors import CommonplaceError
 from commonplace.formats.vault.layout import Layout
+from commonplace.formats.vault.names import safe_name
 from commonplace.formats.vault.wikilinks import link_to
 from commonplace.model.filter import Filter
 from commonplace.model.hashing import sha256
@@ -23,14 +25,17 @@ if TYPE_CHECKING:
 
 _HEAD = "# Index\n\nMade from the notes. It is written anew when they change; what you write here is lost.\n"
 _LINE = re.compile(r"- \[\[.*%% (?P<kind>\S+) (?P<id>\S+) %%")
-_BREAKS = re.compile(r"[\[\]|\r\n\x85\u2028\u2029%]+")
+_BREAKS = re.compile(r"[\[\]|%\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _SHOWN = 80
 
 
-def derived(view: View, shelf: Shelf, altered: Iterable[str], layout: Layout) -> list[Put]:
+def derived(view: View, shelf: Shelf, altered: Sequence[str], layout: Layout) -> list[Put]:
     """The index, if it must be written anew."""
-    before = shelf.content(layout.index_path)
-    lines = _kept(before, {*altered}) if before is not None else None
+    try:
+        before = shelf.content(layout.index_path)
+    except CommonplaceError:  # something else stands at its name
+        return []
+    lines = _kept(before, {*map(_word, altered)}) if before is not None else None
     if lines is None:
         lines = [*_lines(_all(view), shelf, layout)]
     else:
@@ -48,7 +53,7 @@ def _kept(raw: bytes, altered: set[str]) -> list[str] | None:
     if not text.startswith(_HEAD):
         return None
     lines = []
-    for line in text[len(_HEAD) :].splitlines():
+    for line in text[len(_HEAD) :].split("\n"):
         found = _LINE.fullmatch(line)
         if found is None and line and not line.startswith("## "):
             return None
@@ -64,7 +69,7 @@ def _all(view: View) -> Iterator[MemoryRecord]:
 def _lines(records: Iterable[MemoryRecord], shelf: Shelf, layout: Layout) -> Iterator[str]:
     for record in records:
         known = shelf.known(record.id) if record.status is Status.ACTIVE else None
-        if known is not None and not layout.is_personal(known.place.path):
+        if known is not None and not layout.is_personal(known.place.path) and known.place.path.isprintable():
             yield _line(record, known.place.path)
 
 
@@ -72,7 +77,11 @@ def _line(record: MemoryRecord, path: str) -> str:
     title = record.title or record.slug or record.content
     label = " ".join(_BREAKS.sub(" ", title[:400]).split())[:_SHOWN].strip() or record.id
     tags = "".join(f" #{tag}" for tag in record.tags if re.fullmatch(r"[\w/-]+", tag))
-    return f"- {link_to(path)[:-2]}|{label}]]{tags} %% {record.kind} {record.id} %%"
+    return f"- {link_to(path)[:-2]}|{label}]]{tags} %% {_word(record.kind)} {_word(record.id)} %%"
+
+
+def _word(text: str) -> str:
+    return safe_name(text).replace(" ", "%20")
 
 
 def _written(lines: list[str]) -> str:

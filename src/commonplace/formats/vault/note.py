@@ -51,6 +51,8 @@ def read(path: str, raw: bytes, layout: Layout) -> Contents:
     note = understand(path, raw.decode(errors="replace"), layout)
     if not note.said["content"]:
         return Contents(())
+    if len(raw) > settings.MAX_CONTENT_BYTES < len(note.said["content"].encode()):
+        return Contents((), (Aside(0, f"its text has more than {settings.MAX_CONTENT_BYTES} bytes"),))
     links = links_of(note.block.body, [*note.fields.values()], note.block.lines, path)
     return Contents((Found("", sha256(raw), note.said, links),))
 
@@ -124,7 +126,8 @@ def _fields(path: str, block: Block, facts: Facts, spot: Spot) -> dict[str, Any]
 
 def _word(words: type[W], value: object) -> W | None:
     """A word of a closed list of ours; any other is somebody else's, and says nothing to us."""
-    return words(value) if isinstance(value, str) and value in tuple(words) else None
+    found = (value, value.lower()) if isinstance(value, str) else ()
+    return next((words(word) for word in found if word in tuple(words)), None)
 
 
 def _is_id(value: object, *, locked: bool) -> bool:

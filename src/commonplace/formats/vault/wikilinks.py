@@ -19,6 +19,10 @@ from commonplace.model.words import Relation
 
 _WIKI = re.compile(r"\[\[(?P<target>[^\[\]|#^\r\n]+)(?P<rest>[#^|][^\[\]\r\n]*)?\]\]")
 _MARKDOWN = re.compile(r"(?<!\\)\]\((?P<open><?)(?P<path>[^()<>\s#]+\.md)(?P<rest>#[^()\s>]*)?(?P<shut>>?)(?=[ \t)])")
+_ATTACHMENT = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp[34]|m4a|wav|ogg|flac|webm|mov|mkv|canvas|base|excalidraw|zip|csv)\Z",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"(?<![\w/#&])#([\w/-]+)")
 _CUES = re.compile(r"\b(supports|contradicts|applies[ _]to|related[ _]to)(?:::?)?[ \t]+\Z", re.IGNORECASE)
 _RELATIONS = {
@@ -49,8 +53,10 @@ def references(text: str, folder: str) -> Iterator[Reference]:
     code = Code(text)
     for found in _WIKI.finditer(text):
         if not code.holds(found.start()):
-            target = found["target"].rstrip()
-            yield Reference(found.start("target"), found.start("target") + len(target), _meant(target, folder), True)
+            target = found["target"].rstrip().removesuffix("\\")  # in a table, `|` is written as `\|`
+            if not _ATTACHMENT.search(target):
+                end = found.start("target") + len(target)
+                yield Reference(found.start("target"), end, _meant(target, folder), True)
     for found in _MARKDOWN.finditer(text):
         if "://" not in found["path"] and not code.holds(found.start()):
             yield Reference(found.start("path"), found.end("path"), _by_path(unquote(found["path"]), folder), False)

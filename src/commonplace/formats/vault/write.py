@@ -118,9 +118,8 @@ class Writing:
             stem = unarchived_stem(own)
         elif record.slug and record.slug != before["slug"] and own == safe_name(before["slug"]):
             stem = safe_name(record.slug)
-        if old == new and stem == own:
-            return path
-        return self._free(dirname(path) if old == new else new, stem, record.id)
+        folder = dirname(path) if old == new else new
+        return path if join(folder, f"{stem}.md") == path else self._free(folder, stem, record.id)
 
     def _archive_stem(self, record: MemoryRecord, stem: str) -> str:
         return archive_stem(stem, record.updated_at.strftime("%Y%m%d"))

@@ -28,6 +28,8 @@ def links(text: str, path: str = "Agent/Memory/fix/n.md") -> list[tuple[str, str
         ("![[Target]]", "Target"),
         ("[[ Target ]]", "Target"),
         ("[[Target.md]]", "Target.md"),
+        ("[[Target\\|label]]", "Target"),
+        ("[[Release v1.2]]", "Release v1.2"),
         ("[[folder/Target]]", "folder/Target.md"),
         ("[[../note/Target]]", "Agent/Memory/note/Target.md"),
         ("[label](Target.md)", "Agent/Memory/fix/Target.md"),
@@ -46,6 +48,7 @@ def test_a_link_names_a_note(text: str, target: str) -> None:
     [
         "`[[x]]`", "``a ` [[x]]``", "```\n[[x]]\n```", "~~~\n[[x]]\n~~~", "```\n[[x]]", "[[]]", "[[a\nb]]",
         "[x](https://example.org/a.md)", "[x](picture.png)", "[[#heading]]", "a [x] (y.md)",
+        "![[photo.png|300]]", "[[Map.canvas]]",
     ],
 )  # fmt: skip
 def test_what_is_no_link(text: str) -> None:

@@ -168,6 +168,8 @@ class TestOddBytes:
         assert "NUL" in reason(b"a\0b")
         assert "empty" in reason(b"")
         assert "larger" in reason(b"x" * (VAULT.largest + 1))
+        assert "524288" in reason(b"x" * 524_289)
+        assert said("---\ntitle: t\n---\n" + "x" * 524_288)["title"] == "t"
 
     @pytest.mark.parametrize("raw", [b"\n", b"---\nkind: fix\n---\n", b"\xef\xbb\xbf", b"---\n---\n  \n"])
     def test_a_note_that_says_nothing_is_no_memory(self, raw: bytes) -> None:

@@ -99,6 +99,14 @@ def test_a_change_touches_its_own_lines_only(vault: _Indexed) -> None:
     assert vault.index() == after
 
 
+def test_any_kind_and_title_has_its_line(vault: _Indexed) -> None:
+    odd = vault.save("x", kind="two words\n## x", title="\x0b\u2028%% ]]", slug="odd", id="an id")
+    line = "- [[Agent/Memory/two words%0A%23%23 x/odd|an id]] %% two%20words%0A%23%23%20x an%20id %%"
+    assert vault.index(odd).splitlines()[-1] == line
+    vault.change(odd.with_(status=Status.ARCHIVED))
+    assert "- [[" not in vault.index(odd)
+
+
 def test_an_unchanged_index_is_not_written(vault: _Indexed) -> None:
     saved = vault.save("One.")
     vault.index(saved)

@@ -226,6 +226,15 @@ class TestPeoplesNotes:
         assert vault.path(record) == path
         assert vault.files[path] == b"---\ntags: [x]\n---\nMine.\n"
 
+    def test_a_note_that_lies_where_it_belongs_is_not_renamed(self) -> None:
+        """A person archived it by its line alone; restoring it changes the line alone."""
+        path = "Agent/Memory/fix/n.md"
+        vault = VaultInMemory({path: b"---\nstatus: Archived\n---\nMine.\n"})
+        record = vault.records[known_by(path)]
+        assert record.status is Status.ARCHIVED
+        vault.change(record.with_(status=Status.ACTIVE))
+        assert vault.files == {path: b"---\nstatus: active\n---\nMine.\n"}
+
     def test_a_note_that_is_moved_gets_its_id_and_what_its_folder_said(self) -> None:
         """Until then it was known by where it lay."""
         path = "Agent/projects/atlas/known-issues/My note.md"
