@@ -68,13 +68,20 @@ def large_texts() -> dict[str, str]:
         "worst: keys for something": filled("secret_access_key for x &", size),
         "worst: headers of web tokens": "ey" * (size // 2) + ".ey",
         "worst: short values in quotes": _short_values(rng, size),
+        "worst: different values, nearly secrets": _near_values(rng, size),
         "secrets: nothing but passwords": "".join(f"password: {_drawn(rng)}\n" for _ in range(size // 23)),
+        "secrets: nothing but tokens": "".join(f"token: {_drawn(rng)}{_drawn(rng)}\n" for _ in range(size // 32)),
     }
 
 
 def _short_values(rng: random.Random, size: int) -> str:
     words, quotes = ("pw", "token", "secret", "api_key"), "\"'`“„"
     return "".join(f"{rng.choice(words)}={rng.choice(quotes)}{rng.randrange(10**5)}" for _ in range(size // 10))
+
+
+def _near_values(rng: random.Random, size: int) -> str:
+    heads = ("pw=example", "token=changeme", "password: your_", "secret=src/app.")
+    return "".join(f"{rng.choice(heads)}{''.join(rng.choices('abcdefghijk0123', k=6))}\n" for _ in range(size // 20))
 
 
 def _drawn(rng: random.Random) -> str:
@@ -90,7 +97,7 @@ def first_scan() -> str:
         "f'of talk of passwords {(w-v)*1e3:.2f} ms')"
     )
     runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
-    return min(run.stdout.strip() for run in runs)
+    return min((run.stdout.strip() for run in runs), key=lambda said: float(said.split()[1]))
 
 
 def run(_: Path) -> list[str]:
@@ -103,7 +110,7 @@ def run(_: Path) -> list[str]:
     lines += [f"        {name:36} {cost:8.3f}" for name, cost in costs.items()]
     for sort in ("worst", "secrets"):
         dearest = max(cost for name, cost in costs.items() if name.startswith(sort))
-        lines.append(verdict(f"{sort}, ms per KB", dearest, 0.3 if sort == "worst" else 1.0))
+        lines.append(verdict(f"{sort}, ms per KB", dearest, 0.3))
     ordinary = max(cost for name, cost in costs.items() if ": " not in name)
     lines.append(verdict("ordinary text, ms per KB", ordinary, 0.3))
     return [*lines, f"  new process: {first_scan()}"]

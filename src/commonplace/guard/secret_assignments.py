@@ -12,7 +12,7 @@ from commonplace.guard import secret_formats as formats
 from commonplace.guard.secret_page import Candidate, Page, places
 from commonplace.guard.secret_values import compiled, is_chosen, is_generated, is_mixed, is_plain, is_reference
 
-_DENSE = 10  # with a keyword in every so many characters, one search of the whole costs less than asking at each
+_DENSE = 12  # with a keyword in every so many characters, one search of the whole costs less than asking at each
 _GENERIC = 3  # the rank: everything else that finds something here knows more about it
 
 
@@ -48,13 +48,12 @@ def _wide_places(page: Page) -> list[int]:
 
 def _keywords(page: Page, marks: list[str], wide: list[int]) -> Iterator[Match[str]]:
     """Every keyword that something is given to; only the keyword is consumed."""
-    found = sorted([*page.places(*marks), *wide]) if wide else page.places(*marks)
     pattern = _assignment(bool(wide))
-    if len(found) * _DENSE > len(page.text):
+    if (len(wide) + sum(map(page.low.count, marks))) * _DENSE > len(page.text):
         yield from pattern.finditer(page.text)
         return
     done = 0
-    for place in found:
+    for place in sorted([*page.places(*marks), *wide]) if wide else page.places(*marks):
         match = pattern.match(page.text, place) if place >= done else None
         if match:
             done = match.end()

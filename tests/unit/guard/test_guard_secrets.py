@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from samples_second import SECOND_FORMATS, second_samples
 
+from commonplace.guard import secret_formats
 from commonplace.guard.secrets import Finding, has_secret, redact, scan
 from samples import FORMATS, Sample, chars, samples
 
@@ -187,6 +188,27 @@ def test_text_of_another_language_with_growing_capitals_keeps_offsets() -> None:
     text = f"İİİİ İstanbul password: {password} İ"
     (found,) = scan(text)
     assert text[found.start : found.end] == password
+
+
+def test_a_keyword_in_letters_whose_other_case_is_ascii_is_found() -> None:
+    """The long s and the sign of the kelvin are an s and a k to whoever ignores case."""
+    for keyword in ("pa\u017f\u017fword", "to\u212aen"):
+        text = f"{keyword}: " + chars(Random(3), "ABCDEFGHabcdefgh0123456789", 24)
+        assert [text[found.start : found.end] for found in scan(text)] == [text.split()[1]]
+
+
+def test_what_is_given_to_a_keyword_is_found_among_many_keywords_and_among_few() -> None:
+    """Where keywords are dense the whole text is searched, elsewhere only the places where they stand."""
+    secrets = [chars(Random(seed), "ABCDEFGHabcdefgh0123456789", 24) for seed in range(20)]
+    for between in ("key ", "words that mean nothing at all, and then some more of them; "):
+        text = "".join(f"{between * 40}the token is {secret}\n" for secret in secrets)
+        assert [text[found.start : found.end] for found in scan(text)] == secrets
+
+
+def test_every_format_is_long_enough_for_a_run() -> None:
+    """Formats are looked for in the runs of a text alone; the samples show that their characters are those of a run."""
+    for kind, _, pattern in secret_formats.FORMATS:
+        assert re._parser.parse(pattern).getwidth()[0] >= secret_formats.RUN_LENGTH, kind  # type: ignore[attr-defined]
 
 
 def test_a_key_block_without_its_end_is_found() -> None:
