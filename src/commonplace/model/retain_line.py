@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from commonplace.model.words import Type
 
-_PREFIX = re.compile(r"\s*(?:[-*] +)?(?P<sort>[WBON])(?:\(\s*c\s*=\s*(?P<sure>\d*\.?\d+)\s*\))?(?=[\s:@]|$)")
+_PREFIX = re.compile(r"\s*(?:[-*] +)?(?P<sort>[WBON])(?:\(\s*c\s*=\s*(?P<sure>\d{0,3}\.?\d{1,9})\s*\))?(?=[\s:@]|$)")
 _ENTITY = re.compile(r"(?<![\w@])@([^\W\d_][\w./-]{0,60}\w|[^\W\d_])")
 _SORTS = {
     "W": (Type.PROJECT, "fact"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -196,6 +197,15 @@ class TestRetainLines:
         """V43, X-15: confidence may be missing."""
         understood = understand_line(line)
         assert (understood.kind, understood.confidence, understood.entities) == (kind, confidence, entities)
+
+    @pytest.mark.parametrize(
+        "line", ["O(c=" + "1" * 500_000, "O(c=" + " " * 500_000, "@" * 500_000, "W " + "@a/" * 200_000, " " * 500_000]
+    )
+    def test_no_line_takes_long_to_read(self, line):
+        """R6: whoever can append to the file must not be able to hold its readers up."""
+        began = time.perf_counter()
+        understand_line(line)
+        assert time.perf_counter() - began < 2
 
 
 class TestTheFolder:
