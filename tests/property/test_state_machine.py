@@ -1,13 +1,19 @@
-"""A real book beside a plain dictionary: all verbs in any order, three actors, reopening, moving house; always the same."""
+"""A real book beside a plain dictionary: all verbs in any order, three actors, reopening, moving house; always the same.
+
+Books in files live the same lives, with people at their files and somebody who clears the cache.
+"""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from by_hand import HANDS
 from hypothesis import Phase, event, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -18,7 +24,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from plain_book import PlainBook
+from plain_book import PlainBook, normal
 
 import commonplace
 from commonplace.engine.scribe import must_find
@@ -58,8 +64,21 @@ def _said(content):
     return said_in(content)
 
 
+class LiveClock:
+    """The machine's own clock, which never stands still: what people do to files has its time from there."""
+
+    def __init__(self) -> None:
+        self.moment = datetime.now(UTC)
+
+    def now(self) -> datetime:
+        self.moment = max(datetime.now(UTC), self.moment + timedelta(microseconds=1))
+        return self.moment
+
+
 class BookMachine(RuleBasedStateMachine):
     """Every rule performs one verb on both and compares the answers; the invariants compare everything else."""
+
+    scheme = "sqlite"
 
     @initialize(
         first=st.lists(
@@ -68,15 +87,22 @@ class BookMachine(RuleBasedStateMachine):
     )
     def open(self, first) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="commonplace-machine-"))
-        self.clock, self.model, self.houses = TickingClock(), PlainBook(), 0
+        self.clock, self.model, self.houses = self.make_clock(), PlainBook(), 0
         self.books: dict[str, Any] = {}
         self.move_in()
         for trust, content, type in first:
             self.say(trust, content, type, ["a"])
 
+    def make_clock(self) -> Any:
+        return TickingClock()
+
+    @property
+    def house(self) -> Path:
+        return self.folder / f"book{self.houses}"
+
     def move_in(self) -> None:
-        path = self.folder / f"book{self.houses}.sqlite"
-        self.books = {t: commonplace.open(f"sqlite:{path}", actor=a, clock=self.clock) for t, a in ACTORS.items()}
+        url = f"{self.scheme}:{self.house}"
+        self.books = {t: commonplace.open(url, actor=a, clock=self.clock) for t, a in ACTORS.items()}
 
     def teardown(self) -> None:
         for book in getattr(self, "books", {}).values():
@@ -113,7 +139,7 @@ class BookMachine(RuleBasedStateMachine):
 
     def remember(self) -> None:
         held = {id: dict(thing) for id, thing in self.model.memories().items()}
-        self.model.snapshots.append((self.clock.moment, held))
+        self.model.snapshots.append((self.book.journal(limit=1)[-1].at, held))
 
     def id(self, pick: int) -> str:
         """One of the memories, or nobody."""
@@ -405,19 +431,145 @@ def as_record(id: str, held: dict[str, Any]) -> MemoryRecord:
     )  # fmt: skip
 
 
-def drive(examples: int, steps: int, **options: Any) -> None:
+class FilesMachine(BookMachine):
+    """The same lives in files, with people who edit them behind our back, and somebody who deletes the catalog."""
+
+    def make_clock(self) -> Any:
+        self.before = os.environ.get("XDG_CACHE_HOME")
+        os.environ["XDG_CACHE_HOME"] = str(self.folder / "cache")
+        self.acts = 0
+        return LiveClock()
+
+    def teardown(self) -> None:
+        super().teardown()
+        if getattr(self, "before", None) is not None:
+            os.environ["XDG_CACHE_HOME"] = self.before
+
+    @property
+    def hand(self) -> Any:
+        return HANDS[self.scheme]
+
+    def name(self) -> str:
+        self.acts += 1
+        return f"by-hand-{self.acts}"
+
+    def standing(self, pick: int) -> tuple[str, Any] | None:
+        """One of the active memories that stand in a file, and where."""
+        with self.book._scribe.canon.reading() as view:
+            places = {id: view.inventory().known(id) for id in self.model.order}
+        active = [
+            id for id, held in self.model.memories().items() if held["status"] == "active" and places[id] is not None
+        ]
+        return (active[pick % len(active)], places[active[pick % len(active)]].place) if active else None
+
+    def found(self, reader: str, change: Any) -> None:
+        """The next call of anybody takes in what was done: as edits by the operator, each of which the model makes too."""
+        known = len(self.model.ops)
+        self.books[reader].list(limit=1)
+        told = [op for op in self.book.journal(limit=1000)[known:] if not only_a_source(op)]
+        for operation in self.book.journal(limit=1000)[known:]:
+            self.model.begin()
+            assert (operation.verb, operation.actor, operation.trust) == ("edit", "operator", "operator")
+            if operation in told:
+                change(operation)
+            self.model.done(operation.id, "edit", "operator")
+        if len(self.model.ops) > known:
+            self.remember()
+        event(f"by hand: {len(told)} edits")
+
+    @rule(pick=picks, reader=actors)
+    def change_by_hand(self, pick, reader):
+        chosen = self.standing(pick)
+        if chosen is None:
+            return
+        id, place = chosen
+        new = f"Changed {self.name()}"
+        self.hand.change(self.house, place, self.model.memories()[id]["content"], new)
+        self.found(reader, lambda _: self.model._change(id, content=new, words=normal(new)))
+        assert self.book.get(id).content == new
+
+    @rule(reader=actors)
+    def add_by_hand(self, reader):
+        name = self.name()
+        self.hand.add(self.house, name, f"Added {name}")
+
+        def adopt(operation: Any) -> None:
+            (change,) = operation.changes
+            made = self.book.get(change.id)
+            asked = {"content": f"Added {name}", "type": made.type, "project": made.project_id, "tags": made.tags}
+            self.model.adopt(made.id, self.model.described("operator", asked | {"rationale": None}))
+
+        self.found(reader, adopt)
+        assert self.model.memories()[self.model.order[-1]]["content"] == f"Added {name}"
+
+    @rule(pick=picks, reader=actors)
+    def move_by_hand(self, pick, reader):
+        """Nothing becomes of a memory whose note or line is moved; at most its name is another."""
+        chosen = self.standing(pick)
+        if chosen is not None:
+            self.hand.move(self.house, chosen[1], self.name())
+            self.found(reader, lambda _: self.model._change(chosen[0]))
+
+    @rule(pick=picks, reader=actors)
+    def take_out_by_hand(self, pick, reader):
+        chosen = self.standing(pick)
+        if chosen is None:
+            return
+        id, place = chosen
+        self.hand.take_out(self.house, place)
+        away = {"status": "deleted", "deleted": len(self.model.ops), "reason": "taken out"}
+        self.found(reader, lambda _: self.model._change(id, **away))
+        assert self.book.get(id).status == "deleted"
+
+    @rule(while_open=st.booleans())
+    def delete_the_catalog(self, while_open):
+        """X-1: it is derived, and can go at any moment, also under those who use it."""
+        if not while_open:
+            for book in self.books.values():
+                book.close()
+        shutil.rmtree(self.folder / "cache", ignore_errors=True)
+        if not while_open:
+            self.move_in()
+
+
+def only_a_source(operation: Any) -> bool:
+    return all(change.entity == "source" for change in operation.changes)
+
+
+class JsonlMachine(FilesMachine):
+    scheme = "jsonl"
+
+
+class LedgerMachine(FilesMachine):
+    scheme = "ledger"
+
+
+class VaultMachine(FilesMachine):
+    scheme = "vault"
+
+
+IN_FILES = (JsonlMachine, LedgerMachine, VaultMachine)
+
+
+def drive(examples: int, steps: int, machine: type[BookMachine] = BookMachine, **options: Any) -> None:
     """A failure prints the steps, shortened, and a blob that repeats it; COMMONPLACE_SEED repeats a whole run."""
     asked = settings(max_examples=examples, stateful_step_count=steps, report_multiple_bugs=False, **options)
-    run_state_machine_as_test(BookMachine, settings=asked)
+    run_state_machine_as_test(machine, settings=asked)
 
 
 def test_a_book_and_a_plain_dictionary_agree_whatever_is_done_to_them():
     drive(examples=40, steps=30)
 
 
+@pytest.mark.parametrize("machine", IN_FILES, ids=lambda machine: machine.scheme)
+def test_a_book_in_files_and_a_plain_dictionary_agree_whatever_is_done_to_them(machine):
+    drive(examples=12, steps=20, machine=machine)
+
+
 @pytest.mark.nightly
-def test_they_agree_over_many_long_lives():
-    drive(examples=2_000, steps=50)
+@pytest.mark.parametrize("machine", [BookMachine, *IN_FILES], ids=lambda machine: machine.scheme)
+def test_they_agree_over_many_long_lives(machine):
+    drive(examples=2_000, steps=50, machine=machine)
 
 
 BROKEN = {

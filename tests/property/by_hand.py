@@ -1,0 +1,111 @@
+"""What a person does to a book's files with an editor and a file manager, in each format: change, add, move, take out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from commonplace.seam.format import Place
+
+Lines = list[dict[str, Any]]
+
+
+class Vault:
+    """One file for each memory."""
+
+    def change(self, folder: Path, place: Place, old: str, new: str) -> None:
+        note = folder / place.path
+        head, found, tail = note.read_text(encoding="utf-8").rpartition(old.strip())
+        assert found
+        save(note, f"{head}{new}{tail}")
+
+    def add(self, folder: Path, name: str, text: str) -> None:
+        save(folder / f"{name}.md", f"{text}\n")
+
+    def move(self, folder: Path, place: Place, name: str) -> None:
+        note = folder / place.path
+        note.rename(note.with_name(f"{name}.md"))
+
+    def take_out(self, folder: Path, place: Place) -> None:
+        (folder / place.path).unlink()
+
+
+class InLines:
+    """One file with a line for each memory, or for each change."""
+
+    file = ""
+
+    def change(self, folder: Path, place: Place, old: str, new: str) -> None:
+        def changed(lines: Lines) -> Lines:
+            return [self.said(line, place.key, new) for line in lines]
+
+        self.rewrite(folder, changed)
+
+    def add(self, folder: Path, name: str, text: str) -> None:
+        self.rewrite(folder, lambda lines: [*lines, self.line(name, text)])
+
+    def move(self, folder: Path, place: Place, name: str) -> None:
+        """To the end of the file."""
+        self.rewrite(folder, lambda lines: sorted(lines, key=lambda line: self.speaks_of(line, place.key)))
+
+    def take_out(self, folder: Path, place: Place) -> None:
+        self.rewrite(folder, lambda lines: [line for line in lines if not self.speaks_of(line, place.key)])
+
+    def rewrite(self, folder: Path, change: Callable[[Lines], Lines]) -> None:
+        path = folder / self.file
+        raw = path.read_bytes().splitlines() if path.exists() else []
+        after = change([json.loads(line) for line in raw])
+        save(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in after))
+
+    def said(self, line: dict[str, Any], key: str, text: str) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def line(self, name: str, text: str) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def speaks_of(self, line: dict[str, Any], key: str) -> bool:
+        raise NotImplementedError
+
+
+class Jsonl(InLines):
+    file = "memories.jsonl"
+
+    def said(self, line: dict[str, Any], key: str, text: str) -> dict[str, Any]:
+        return line | {"text": text} if line["id"] == key else line
+
+    def line(self, name: str, text: str) -> dict[str, Any]:
+        number = int(name.rpartition("-")[2])
+        return {"id": f"m-{number + 10_000}", "scope": "user", "text": text, "tags": [], "ts": "2026-11-15T12:00:00Z"}
+
+    def speaks_of(self, line: dict[str, Any], key: str) -> bool:
+        return bool(line["id"] == key)
+
+
+class Ledger(InLines):
+    file = "ledger.jsonl"
+
+    def said(self, line: dict[str, Any], key: str, text: str) -> dict[str, Any]:
+        texts = [
+            text if id == key else said for id, said in zip(line.get("ids", ()), line.get("retain", ()), strict=True)
+        ]
+        return line | {"retain": texts} if texts else line
+
+    def line(self, name: str, text: str) -> dict[str, Any]:
+        return {"ts": "2026-11-15T12:00:00Z", "retain": [text], "ids": [None]}
+
+    def speaks_of(self, line: dict[str, Any], key: str) -> bool:
+        """The machine saves one statement at a time, so a line speaks of one."""
+        return key in line.get("ids", ()) or any(one["id"] == key for one in line.get("kept", ()))
+
+
+HANDS: dict[str, Any] = {"vault": Vault(), "jsonl": Jsonl(), "ledger": Ledger()}
+
+
+def save(path: Path, text: str) -> None:
+    """As most editors do: a file beside it, and the name given over."""
+    partial = path.with_name(f".{path.name}.swp")
+    partial.write_text(text, encoding="utf-8", newline="")
+    os.replace(partial, path)
