@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast
 import msgspec
 
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
-from commonplace.formats.reconcile import SURFACE, Drawing, signed
+from commonplace.formats.reconcile import SURFACE, Drawing, Reconciler, signed
 from commonplace.formats.recovery import see
 from commonplace.formats.shelf import BookShelf
+from commonplace.formats.steps import TRIES, Files
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
@@ -22,7 +23,6 @@ from commonplace.seam.terms import Signature
 if TYPE_CHECKING:
     from commonplace.formats.draft import FileDraft
     from commonplace.formats.reconcile import Outcome
-    from commonplace.formats.steps import Files
     from commonplace.seam.catalog import Draft
     from commonplace.seam.format import Format
 
@@ -62,13 +62,44 @@ class Putting:
         personal = any(operation.verb is Verb.EDIT and operation.surface != SURFACE for operation in operations)
         write = self._format.write_personal if personal else self._format.write
         written = write(changes, shelf) if changes else Written(())
-        links = self._draw(written)
-        self._commit(written, links)
+        base = {
+            step.path: self._inventory.at(step.path)
+            for step in written.steps
+            if isinstance(step, Put) and step.replaces
+        }
+        left = self._commit(written, self._draw(written))
+        for _ in range(TRIES):
+            shared = [one for one in left if self._is_shared(base.get(one.path, []))]
+            if not shared:
+                break
+            others = [one for one in left if one not in shared]
+            left = others + self._merge(shared, base, lambda: write(changes, shelf))
+        self._files.keep_copies(left)
+
+    def _is_shared(self, base: list[Known]) -> bool:
+        """Does the file hold what this change is not about? Then theirs and ours can both stand."""
+        return any(known.memory_id not in self.altered for known in base)
+
+    def _merge(self, left: list[Intent], base: dict[str, list[Known]], write: Callable[[], Written]) -> list[Intent]:
+        """Somebody wrote to a file of many entries while we did: theirs is taken in, and ours written into it once more."""
+        self._files.unstage(left)
+        for intent in left:  # what stood there when we looked is what their edits are told by
+            self._inventory.displace(known.memory_id for known in self._inventory.at(intent.path))
+            self._inventory.place((known, self._format.names(known.place)) for known in base[intent.path])
+        scan = {one.path: seen.stamp for one in left if (seen := self._files.seen(one.path, b"")) is not None}
+        reconciler = Reconciler(self._draft, self._format, self._files, datetime.now(UTC), ours={*self.altered})
+        outcome = reconciler.run(scan, {})
+        again = write()
+        known = (*outcome.places, *again.known)
+        drawn = outcome.drawn | self._draw(Written(again.steps, known, again.gone))
+        return self._commit(Written(again.steps, known, (*outcome.gone, *again.gone)), drawn)
 
     def note(self, outcome: Outcome) -> None:
         """After a look at the files: they are as they are, and only the journal is to say what was found."""
         if self._draft.highest_seq() != self._journal_seq or outcome.places or outcome.gone or outcome.restored:
-            self._commit(Written(outcome.restored, outcome.places, outcome.gone), outcome.drawn)
+            self._files.keep_copies(
+                self._commit(Written(outcome.restored, outcome.places, outcome.gone), outcome.drawn)
+            )
 
     def write_anew(self) -> None:
         """The journal from its first entry on, from what the catalog knows."""
@@ -113,7 +144,8 @@ class Putting:
             after = before.with_(content=content, fingerprint=fingerprint(content))
             self._draft.commit(_signed("its links followed what was moved"), [(Entity.MEMORY, before, after)])
 
-    def _commit(self, written: Written, links: Links, *, anew: bool = False) -> None:
+    def _commit(self, written: Written, links: Links, *, anew: bool = False) -> list[Intent]:
+        """Make it fact and carry it out. Returns what another's version was in the way of."""
         begun = self._journal.exists()
         intents = self._files.stage(written.steps)
         try:
@@ -124,11 +156,12 @@ class Putting:
             raise
         self.happened = True
         in_the_way = self._files.carry_out(intents)
-        see(self._draft, self._files, commit, in_the_way)
+        see(self._draft, self._files, commit, [intent.path for intent in in_the_way])
         if self._file_draft.erased:  # a step names its file, and a file's name may be made of what was destroyed
             commit, size = self._say([], written, links, anew=True)
         self._inventory.note("journal_size", str(size))
         self._inventory.note("journal_seq", str(commit.seq))
+        return in_the_way
 
     def _say(self, intents: list[Intent], written: Written, links: Links, *, anew: bool) -> tuple[Commit, int]:
         """The commit point. A journal that is begun, or from which something was erased, is written whole."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -63,8 +63,11 @@ class _Entry(NamedTuple):
 class Reconciler:
     """One look at the files that may have changed."""
 
-    def __init__(self, draft: Draft, format: Format, files: Files, now: datetime) -> None:
-        self._draft, self._format, self._files, self._now = draft, format, files, now
+    def __init__(
+        self, draft: Draft, format: Format, files: Files, now: datetime, ours: Collection[str] = frozenset()
+    ) -> None:
+        """`ours` are memories that a change of ours is about to write into these files: their entries are left to it."""
+        self._draft, self._format, self._files, self._now, self._ours = draft, format, files, now, ours
         self._inventory = draft.inventory()
         self._fresh: list[_Entry] = []
         self._missing: dict[str, Known] = {}
@@ -137,8 +140,11 @@ class Reconciler:
         contents = self._format.read(path, raw)
         for aside in contents.aside:
             self._set_aside(path, aside.line, aside.reason)
-        known = {entry.place.key: entry for entry in self._inventory.at(path)}
-        found = {entry.key: entry for entry in contents.entries}  # the last of several with one key counts
+        standing = {entry.place.key: entry for entry in self._inventory.at(path)}
+        left = {key for key, entry in standing.items() if entry.memory_id in self._ours}
+        known = {key: entry for key, entry in standing.items() if key not in left}
+        # The last of several with one key counts.
+        found = {entry.key: entry for entry in contents.entries if entry.key not in left}
         for key, entry in found.items():
             if key not in known or known[key].digest != entry.digest:
                 self._fresh.append(_Entry(Place(path, key), entry, stamp, known.get(key)))

@@ -90,13 +90,21 @@ class Files:
             if intent.staged:
                 remove(self.full(intent.staged))
 
-    def carry_out(self, intents: Sequence[Intent]) -> list[str]:
-        """Do what the journal says. Returns the files where somebody else's version was in the way and stayed."""
-        return [intent.path for intent in intents if not self._done(intent)]
+    def carry_out(self, intents: Sequence[Intent]) -> list[Intent]:
+        """Do what the journal says. Returns what could not be done because somebody else's version was in the way; it stayed."""
+        return [intent for intent in intents if not self._done(intent)]
+
+    def keep_copies(self, intents: Sequence[Intent]) -> None:
+        """Ours could not go where theirs is: it lies beside theirs from now on, under a name that says so."""
+        for intent in intents:
+            if intent.staged and os.path.lexists(self.full(intent.staged)):
+                keep_beside(self.full(intent.staged), self.full(intent.path))
 
     def finish(self, intents: Sequence[Intent]) -> list[str]:
-        """As `carry_out`, where some or all of it may have been done before a crash."""
-        return [intent.path for intent in intents if not self._is_done(intent) and not self._done(intent)]
+        """As `carry_out`, where some or all of it may have been done before a crash. Returns the files that were in the way."""
+        left = [intent for intent in intents if not self._is_done(intent) and not self._done(intent)]
+        self.keep_copies(left)
+        return [intent.path for intent in left]
 
     def _done(self, intent: Intent) -> bool:
         try:
@@ -107,8 +115,6 @@ class Files:
             elif intent.staged:
                 swap_in(self.full(intent.staged), self.full(intent.path), intent.replaces)
         except ConflictError:
-            if intent.staged and os.path.lexists(self.full(intent.staged)):
-                keep_beside(self.full(intent.staged), self.full(intent.path))
             return False
         return True
 
@@ -117,7 +123,7 @@ class Files:
         with in_our_words(full):
             make_folder(os.path.dirname(full))
         lines = (intent.text or "").encode().removesuffix(b"\n").split(b"\n")
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             with suppress(ConflictError):  # an editor replaced the file while we wrote to it: ours goes into theirs
                 append_lines(full, lines)
                 return
@@ -168,4 +174,5 @@ class Files:
             os.fsync(fd)
 
 
-_TRIES = 3
+# So often a change is tried again that somebody else's write came in the way of.
+TRIES = 3

@@ -259,6 +259,32 @@ class FilesContract(CanonContract):
         assert [record.content for record in book.list()] == ["The gate opens at seven."]
         assert any("purged" in finding.message for finding in book.doctor().findings)
 
+    @pytest.mark.parametrize("verb", ["purge", "forget", "archive"])
+    def test_another_who_writes_to_a_shared_file_at_the_same_moment_loses_nothing_and_undoes_nothing(
+        self, book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str
+    ) -> None:
+        """Row 47, where one file holds many memories: somebody edits one of them while we change another."""
+        id = self.save(book, "The xylophonecanary sings.")
+        other = self.save(book, "The gate opens at seven.")
+        stage = Files.stage
+
+        def staged_while_somebody_writes(files: Files, steps: Any) -> Any:
+            done = stage(files, steps)
+            if steps:
+                monkeypatch.setattr(Files, "stage", stage)
+                self.edit(tmp_path, "at seven", "at eight")
+            return done
+
+        monkeypatch.setattr(Files, "stage", staged_while_somebody_writes)
+        getattr(book, verb)(id)
+        if Files.stage is not stage:  # this format writes nothing for it
+            self.edit(tmp_path, "at seven", "at eight")
+        assert book.get(other).content == "The gate opens at eight."
+        assert [record.id for record in book.list()] == [other]
+        assert not [name for name in self.files(tmp_path) if "conflicted" in name]
+        if verb == "purge":
+            assert not [name for name, raw in self.raw(tmp_path).items() if b"xylophonecanary" in raw]
+
     def test_a_lost_journal_is_written_anew_from_what_is_known(self, book: Book, tmp_path: Path) -> None:
         id = self.save(book, "The gate opens at seven.")
         shutil.rmtree(tmp_path / "book" / ".commonplace")
