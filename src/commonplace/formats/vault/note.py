@@ -94,18 +94,17 @@ W = TypeVar("W", bound=Closed)
 def _fields(path: str, block: Block, facts: Facts, spot: Spot) -> dict[str, Any]:
     stem = unarchived_stem(basename(path)[:-3])
     kind = _name(facts.get("kind")) or spot.kind or "note"
-    status = _status(facts, spot)
     ours = _is_id(facts.get("id"), locked="slug" in facts and "status" in facts)
     said: dict[str, Any] = {
         "content": content_of(block),
         "kind": kind,
         "type": _word(Type, facts.get("type")) or type_of(kind),
-        "status": status,
+        "status": _status(facts, spot),
         "status_reason": _text(facts, "superseded_reason" if "superseded_reason" in facts else "status_reason"),
         "deleted_at": _moment(facts.get("deleted_at")),
         "tags": tuple(_listed(facts.get("tags"), ", ")) if ours else _tags(facts, block.body),
         "slug": _name(facts.get("slug")) or stem,
-        "always_load": _always_load(facts, spot, status),
+        "always_load": _always_load(facts, spot),
         "aliases": tuple(_listed(facts.get("aliases"), ","))[: settings.MAX_ALIASES],
         "tier": (None if spot.tier is Tier.T1 else _word(Tier, facts.get("tier"))) or spot.tier,
         **_owned(facts, spot),
@@ -164,9 +163,9 @@ def _status(facts: Facts, spot: Spot) -> Status:
     return Status.INBOX if spot.status is Status.INBOX and status is Status.ACTIVE else status
 
 
-def _always_load(facts: Facts, spot: Spot, status: Status) -> bool:
-    """The folder decides (A-a). Of a note that waits, is put away or deleted, it says nothing, and the line tells."""
-    if spot.status is Status.ACTIVE and status in (Status.ACTIVE, Status.CONTRADICTED):
+def _always_load(facts: Facts, spot: Spot) -> bool:
+    """The folder decides (A-a). Of a note that waits or is put away it says nothing, and the line tells."""
+    if spot.status is Status.ACTIVE:
         return spot.always_load
     return is_true(facts.get("always_load"))
 

@@ -261,7 +261,13 @@ class Writing:
 
 def _changed(before: MemoryRecord | None, after: MemoryRecord) -> Set[str]:
     """The fields that a change is about; any of them, if it is not known what was before."""
-    return HOLDS if before is None else {field for field in HOLDS if getattr(before, field) != getattr(after, field)}
+    if before is None:
+        return HOLDS
+    changed = {field for field in HOLDS if getattr(before, field) != getattr(after, field)}
+    return changed | _ONE_LINE if changed & _ONE_LINE else changed
+
+
+_ONE_LINE = {"scope", "scope_word"}
 
 
 def _text(raw: bytes, path: str) -> str:

@@ -77,7 +77,8 @@ def test_a_changed_memory_is_read_back_from_its_changed_note(
     vault.change(one)
     changed = other.with_(id=one.id, status=status, updated_at=one.updated_at + timedelta(seconds=1))
     if status is Status.DELETED:  # it stays where it is (A30), and so does what its folder says
-        changed = changed.with_(scope=one.scope, project_id=one.project_id, repo_id=one.repo_id, agent_id=one.agent_id)
+        own = {"scope", "project_id", "repo_id", "agent_id", "always_load"}
+        changed = changed.with_(**{field: getattr(one, field) for field in own})
     vault.change(changed)
     path = vault.path(changed)
     found = vault.found(path)
