@@ -36,8 +36,8 @@ def words_for(command: str) -> tuple[str, ...]:
         return (*commands(), *TOPICS)
     if command == "completion":
         return tuple(_SHELLS)
-    if command == "vvm":
-        return "run", "check"
+    if command in _WORDS:
+        return _WORDS[command]
     fields = fields_of(BY_NAME[command]) if command in BY_NAME else {}
     return tuple(
         word for name, field in fields.items() if name in BY_NAME[command].positional for word in field.choices
@@ -153,4 +153,11 @@ def _quoted(text: str) -> str:
     return text.replace("'", "’").replace("[", "(").replace("]", ")").replace(":", ",").replace("`", "")
 
 
+_AGENTS = ("claude-code", "codex", "gemini", "cursor", "openclaw")
+_WORDS: Arguments = {
+    "vvm": ("run", "check"),
+    "hook": ("session-start", "prompt", "pre-compact", "session-end"),
+    "install": _AGENTS,
+    "uninstall": _AGENTS,
+}
 _SHELLS = {"bash": _bash, "zsh": _zsh, "fish": _fish}

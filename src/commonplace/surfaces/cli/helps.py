@@ -56,7 +56,10 @@ def overview() -> Iterator[Line]:
         yield []
         yield [(group, "bold")]
         yield from (_row(one.name, one.summary) for one in OPERATIONS if one.group == group)
-    for group, names in (("Agents", ("vvm",)), ("Learning", ("help", "completion", "demo"))):
+    for group, names in (
+        ("Agents", ("install", "uninstall", "hook", "vvm")),
+        ("Learning", ("help", "completion", "demo")),
+    ):
         yield []
         yield [(group, "bold")]
         yield from (_row(name, EXTRAS[name][1]) for name in names)
@@ -105,6 +108,9 @@ def of_extra(name: str) -> Iterator[Line]:
         "completion": (" bash|zsh|fish", "completion bash >> ~/.bashrc"),
         "demo": ("", "demo"),
         "vvm": (" run|check FILE [OPTIONS]", "vvm run support.vvm --model http://localhost:11434/v1#llama3"),
+        "hook": (" session-start|prompt|pre-compact|session-end [OPTIONS]", "hook session-start < payload.json"),
+        "install": (" claude-code|codex|gemini|cursor|openclaw [OPTIONS]", "install claude-code --dry-run"),
+        "uninstall": (" claude-code|codex|gemini|cursor|openclaw [OPTIONS]", "uninstall claude-code"),
     }[name]
     yield [(f"commonplace {name}", "title"), (f": {EXTRAS[name][1]}", "")]
     yield []

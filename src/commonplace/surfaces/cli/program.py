@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from commonplace.surfaces.cli.arguments import Option, Parsed, parse, unknown_command
+from commonplace.surfaces.lightly import import_lightly
 from commonplace.surfaces.operations import BY_NAME, Described
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ EXTRAS = {
     "completion": ("completion", "print a completion script for bash, zsh or fish"),
     "demo": ("demo", "see it all at work on a throw-away book"),
     "vvm": ("vvm", "run or check a program of agent calls that remember"),
+    "hook": ("hook", "answer a coding agent's hook: its payload on stdin, its context on stdout"),
+    "install": ("install", "put the hooks into a coding agent's settings, and show the change"),
+    "uninstall": ("install", "take the hooks out again, and nothing else"),
 }
 
 
@@ -68,7 +72,7 @@ def _joined(words: list[str]) -> list[str]:
 
 def options_of(command: str) -> tuple[Option, ...]:
     if command in BY_NAME:
-        _import_lightly()
+        import_lightly()
         from commonplace.surfaces.cli import options
 
         return options.options_of(BY_NAME[command])
@@ -78,26 +82,10 @@ def options_of(command: str) -> tuple[Option, ...]:
 
 
 def _extra_options(command: str) -> tuple[Option, ...]:
-    if command != "vvm":
-        return ()
-    from commonplace.surfaces.cli.vvm import OPTIONS
+    from importlib import import_module
 
-    return OPTIONS
-
-
-def _import_lightly() -> None:
-    """msgspec without what it does not need. It asks `typing_extensions` first, which where it happens to be installed costs as
-    much as Python's own start, though Python's `typing` has all it asks for; and it loads `uuid`, which loads `platform` only
-    to hear the name of the system. For this one import the first is kept out of sight and the second answers shortly."""
-    if "msgspec" in sys.modules or "typing_extensions" in sys.modules or "platform" in sys.modules:
-        return
-    short = type(sys)("platform")
-    short.system = lambda: os.uname().sysname if hasattr(os, "uname") else "Windows"  # type: ignore[attr-defined]
-    sys.modules["typing_extensions"], sys.modules["platform"] = None, short  # type: ignore[assignment]
-    try:
-        import msgspec  # noqa: F401
-    finally:
-        del sys.modules["typing_extensions"], sys.modules["platform"]
+    found: tuple[Option, ...] = getattr(import_module(f"commonplace.surfaces.cli.{EXTRAS[command][0]}"), "OPTIONS", ())
+    return found
 
 
 def answer(operation: Described, parsed: Parsed) -> int:

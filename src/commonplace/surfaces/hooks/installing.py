@@ -1,0 +1,148 @@
+"""Putting the hooks into an agent's settings and taking them out: first what would change, then, if wanted, the change.
+
+A change is planned on what the file holds now and refused if the file is another one by the time it is written. The former file
+is kept beside it once; if nothing else has changed since, `uninstall` gives back its very bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from commonplace.errors import ConflictError, InvalidError
+from commonplace.storage.atomic_write import atomic_write, in_our_words
+from commonplace.storage.folders import make_folder
+from commonplace.surfaces.hooks import openclaw, settings_file
+from commonplace.surfaces.hooks.json_text import NotJsonError
+from commonplace.surfaces.hooks.recipes import Recipe
+
+_MAX_BYTES = 8 * 1024 * 1024
+
+
+class Change:
+    """One file: what it holds, what it should hold; None is no file. `aside` is where the former one is kept."""
+
+    def __init__(self, path: str, before: bytes | None, after: bytes | None, aside: str | None = None) -> None:
+        self.path, self.before, self.after, self.aside = path, before, after, aside
+        self.restored = False
+        """Is it the very file that was there before the hooks?"""
+
+    @property
+    def is_one(self) -> bool:
+        return self.before != self.after
+
+    def diff(self) -> Iterator[str]:
+        from difflib import unified_diff
+
+        old, new = ((one or b"").decode(errors="replace").splitlines() for one in (self.before, self.after))
+        was, will = (self.path if one is not None else os.devnull for one in (self.before, self.after))
+        yield from unified_diff(old, new, was, will, lineterm="")
+
+
+def to_install(recipe: Recipe, path: str, commands: dict[str, str]) -> Change:
+    real = os.path.realpath(path)  # a link to a file in somebody's dotfiles stays a link
+    before = read(real)
+    try:
+        text = (
+            settings_file.fresh(recipe, commands)
+            if before is None or not before.strip()
+            else settings_file.with_hooks(before.decode(), recipe, commands)
+        )
+    except (NotJsonError, UnicodeDecodeError) as cause:
+        raise _not_understood(real) from cause
+    return Change(real, before, text.encode(), aside=_aside(real) if before is not None else None)
+
+
+def to_uninstall(recipe: Recipe, path: str) -> Change:
+    real = os.path.realpath(path)
+    before = read(real)
+    if before is None or not before.strip():
+        return Change(real, before, before)
+    former = read(_aside(real))
+    try:
+        text = before.decode()
+        commands = settings_file.commands_in(text, recipe)
+        if former is not None and commands and settings_file.with_hooks(former.decode(), recipe, commands) == text:
+            change = Change(real, before, former)
+            change.restored = True
+            return change
+        if former is None and commands and settings_file.fresh(recipe, commands) == text:
+            return Change(real, before, None)
+        return Change(real, before, settings_file.without_hooks(text, recipe).encode())
+    except (NotJsonError, UnicodeDecodeError) as cause:
+        raise _not_understood(real) from cause
+
+
+def openclaw_to_install(commands: dict[str, str]) -> list[Change]:
+    return [Change(path, read(path), text.encode()) for path, text in openclaw.files(commands).items()]
+
+
+def openclaw_to_uninstall() -> list[Change]:
+    """Only files that are ours: one that somebody has rewritten stays."""
+    found = [(path, read(path)) for path in openclaw.files({})]
+    return [
+        Change(path, before, None) for path, before in found if before and b"commonplace install openclaw" in before
+    ]
+
+
+def apply(change: Change) -> None:
+    """Make it so, durably. `ConflictError` if the file is not what the change was planned on."""
+    if not change.is_one:
+        return
+    if read(change.path) != change.before:
+        raise ConflictError("the file changed meanwhile", where=change.path, hint="Run the command again.")
+    if change.after is None:
+        with in_our_words(change.path):
+            os.unlink(change.path)
+            _remove_if_empty(os.path.dirname(change.path))
+        return
+    with in_our_words(change.path):
+        make_folder(os.path.dirname(change.path))
+    if change.aside is not None and not os.path.lexists(change.aside):
+        _write(change.aside, change.before or b"", change.path)
+    _write(change.path, change.after, change.path)
+    if change.restored:
+        with in_our_words(change.path):
+            os.unlink(_aside(change.path))
+
+
+def read(path: str) -> bytes | None:
+    """What the file holds; None if there is none."""
+    from commonplace.storage.plain_file import open_plain
+
+    with in_our_words(path):
+        try:
+            fd = open_plain(path, os.O_RDONLY)
+        except FileNotFoundError:
+            return None
+        with open(fd, "rb") as file:
+            found = file.read(_MAX_BYTES + 1)
+    if len(found) > _MAX_BYTES:
+        raise _not_understood(path)
+    return found
+
+
+def _write(path: str, content: bytes, like: str) -> None:
+    with atomic_write(path, replace=True) as file:
+        if os.path.exists(like):
+            os.fchmod(file.fileno(), stat.S_IMODE(os.stat(like).st_mode))
+        file.write(content)
+
+
+def _remove_if_empty(folder: str) -> None:
+    """The folder of our own hook for OpenClaw; a folder of the agent's is never ours to remove."""
+    if os.path.basename(folder) == "commonplace" and not os.listdir(folder):
+        os.rmdir(folder)
+
+
+def _aside(path: str) -> str:
+    return f"{path}.before-commonplace"
+
+
+def _not_understood(path: str) -> InvalidError:
+    return InvalidError(
+        "this file is not JSON as it is expected there, so it is left alone",
+        where=path,
+        hint="Put the hooks in by hand: --print shows them.",
+    )
