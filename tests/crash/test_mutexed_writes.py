@@ -31,6 +31,10 @@ from .syscalls import Outcome, Point, Work
 SYSTEMS = ["ext4", *(["xfs"] if shutil.which("mkfs.xfs") else [])]
 
 
+CODES = {"EIO": ("io_error",), "ENOSPC": ("disk_full",), "EDQUOT": ("disk_full",), "EROFS": ("read_only",)}
+"""What each fault is called (R7). An interrupted call is made again, and an error that can be lived with is lived with."""
+
+
 class Deed(NamedTuple):
     """One way to write one file: what is there before, what is done, what is there afterwards."""
 
@@ -106,6 +110,8 @@ class Sweep:
         wrong = []
         if outcome.hung or "crashed" in outcome.told:
             wrong.append(f"misbehaved: {outcome}")
+        if outcome.code not in (None, *CODES.get(point.fault, ())):
+            wrong.append(f"called it {outcome.code}")
         if not self._deed.may_be(now, outcome, point):
             wrong.append(f"left {now!r} after {outcome.told}")
         others = {path.name for path in self._file.parent.iterdir()} - {"file.md"}

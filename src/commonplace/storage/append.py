@@ -87,7 +87,7 @@ def _open(path: str, *, create: bool) -> tuple[int, bool]:
 
 def _extend(fd: int, text: bytes, path: str, *, created: bool) -> None:
     before = os.fstat(fd).st_size
-    if before and os.pread(fd, 1, before - 1) != b"\n":
+    if text and before and os.pread(fd, 1, before - 1) != b"\n":
         text = b"\n" + text
     written = 0
     try:

@@ -42,6 +42,12 @@ def test_several_lines_come_together(ledger: Path) -> None:
     assert ledger.read_bytes() == b"one\ntwo\n"
 
 
+def test_appending_nothing_changes_nothing(ledger: Path) -> None:
+    ledger.write_bytes(b"torn")
+    append_lines(str(ledger), [])
+    assert ledger.read_bytes() == b"torn"
+
+
 def test_a_torn_last_line_is_kept_and_ours_begins_on_a_new_one(ledger: Path) -> None:
     """Row 27, at every byte."""
     whole = b'{"id":"m-1"}\n{"id":"m-2"}\n'

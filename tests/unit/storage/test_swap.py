@@ -190,6 +190,16 @@ def test_a_link_planted_in_the_last_moment_is_put_back(note: Path, monkeypatch: 
     assert outside.read_bytes() == b"old"
 
 
+@pytest.mark.usefixtures("_way")
+def test_another_name_of_the_replaced_file_keeps_its_bytes(note: Path) -> None:
+    """Row 44: a hard link outside is never written through."""
+    other = note.with_name("other.md")
+    note.write_bytes(b"old")
+    os.link(note, other)
+    replace_checked(str(note), b"new", sha(b"old"))
+    assert (note.read_bytes(), other.read_bytes()) == (b"new", b"old")
+
+
 def test_a_file_with_other_names_is_parted_from_them(note: Path) -> None:
     """Row 44: what is written next reaches this name alone."""
     other = note.with_name("other.md")
