@@ -103,10 +103,10 @@ def test_a_program_that_knows_no_lock_loses_nothing_either(tools: Toolset, file:
     stored(tools, "first")
 
     def append() -> None:
-        for number in range(30):
+        for number in range(12):
             with file.open("ab", buffering=0) as appended:
                 appended.write(b'{"id":"x-%d","text":"theirs %d"}\n' % (number, number))
-            time.sleep(0.04)
+            time.sleep(0.05)
 
     theirs = threading.Thread(target=append)
     theirs.start()
@@ -115,5 +115,5 @@ def test_a_program_that_knows_no_lock_loses_nothing_either(tools: Toolset, file:
         ours.append(stored(tools, f"ours {len(ours)}"))
         assert tools.dispatch("memory_delete", {"id": ours[-1]}) == {"ok": True}
     theirs.join()
-    assert {line["id"] for line in lines()} == {"m-1", *(f"x-{number}" for number in range(30))}
+    assert {line["id"] for line in lines()} == {"m-1", *(f"x-{number}" for number in range(12))}
     assert len({*ours}) == len(ours) >= 1

@@ -98,6 +98,15 @@ def test_a_line_that_somebody_adds_or_takes_out_is_seen_at_once(three: Toolset, 
     assert found(three) == []
 
 
+def test_an_edit_that_leaves_size_and_file_the_same_is_seen_too(three: Toolset, file: Path) -> None:
+    """G28: within one tick of the file system's clock both versions look alike."""
+    for name in ("Python", "Cobol1", "Pascal"):
+        before = file.read_bytes()
+        with file.open("r+b") as edited:
+            edited.write(before.replace(b"Python", name.encode()).replace(b"Cobol1", name.encode()))
+        assert found(three, query=name) == ["m-1"]
+
+
 def test_a_secret_that_people_wrote_into_the_file_is_not_passed_on(three: Toolset, file: Path) -> None:
     """X-16: it goes into a prompt."""
     file.write_text('{"id":"m-1","text":"the key is ghp_k9Qw2Zr7Lm4Xt8Vb1Nc6Yp3Hs5Gd0JfAeRuT, ok"}\n')

@@ -6,6 +6,7 @@ editor is there at once, and being reminded costs no more than a look at one fil
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -58,13 +59,15 @@ class FileEntries:
     def __init__(self, folder: str) -> None:
         self._folder, self._format = folder, JsonlFormat()
         self._entries: list[Entry] = []
-        self.version: Stamp | None = None
+        self._stamp: Stamp | None = None
+        self.version = 0
 
     def all(self) -> list[Entry]:
         found = self._format.scan(self._folder).get(FILE)
-        if found != self.version:
-            self._entries = self._read() if found else []
-            self.version = found
+        if found != self._stamp:
+            entries = self._read() if found else []
+            self.version += entries != self._entries
+            self._entries, self._stamp = entries, _UNSETTLED if _is_young(found) else found
         return self._entries
 
     def _read(self) -> list[Entry]:
@@ -100,8 +103,17 @@ class BookEntries:
         records: list[MemoryRecord] = []
         while page := self._book.list(limit=1_000, after=records[-1].id if records else None):
             records += page
-        self.version = tuple(record.id for record in records)
+        self.version = tuple((record.id, record.updated_at) for record in records)
         return [Entry(one.id, one.content, one.tags, one.created_at) for one in reversed(records)]
 
     def id_of(self, record: MemoryRecord, book: Book) -> str:  # noqa: ARG002 (it is its own)
         return record.id
+
+
+# A clock of a file system ticks every few milliseconds: a file that changed within one tick looks as it did.
+_TICK_NS = 50_000_000
+_UNSETTLED = Stamp(-1, -1, -1)
+
+
+def _is_young(stamp: Stamp | None) -> bool:
+    return stamp is not None and time.time_ns() - stamp.mtime_ns < _TICK_NS

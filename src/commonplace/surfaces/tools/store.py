@@ -37,13 +37,13 @@ class Fact:
             raise Refused(SECRET)
         admit({"content": self.text, "tags": self.tags})  # before anything makes room for it
 
-    def save_in(self, store: Store) -> MemoryRecord:
+    def save_in(self, place: Place) -> MemoryRecord:
         """Said again it is the same memory; said again under other tags, that one makes way for it (G12)."""
         try:
-            record = self._saved(store.book(), self.tags)
+            record = self._saved(place.book(), self.tags)
             if {*self.tags} <= {*record.tags}:
                 return record
-            return self._in_place_of(record, store)
+            return self._instead_of(record, place)
         except SecretError:
             raise Refused(SECRET) from None
 
@@ -51,27 +51,27 @@ class Fact:
         owner = _WORKSPACE if self.scope == _WORKSPACE else None
         return patiently(lambda: book.save(self.text, type="project", scope=self.scope, repo_id=owner, tags=tags))
 
-    def _in_place_of(self, before: MemoryRecord, store: Store) -> MemoryRecord:
+    def _instead_of(self, before: MemoryRecord, place: Place) -> MemoryRecord:
         tags = [*dict.fromkeys((*self.tags, *before.tags))][:MAX_TAGS]
-        store.put_away(before.id, "stored again under other tags")
+        place.put_away(before.id, "stored again under other tags")
         try:
-            return self._saved(store.book(), tags)
+            return self._saved(place.book(), tags)
         except BaseException:
-            store.operator().restore(before.id)
+            place.operator().restore(before.id)
             raise
 
 
-def store(store: Store, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def store(place: Place, arguments: Mapping[str, Any]) -> dict[str, Any]:
     fact = Fact(arguments)
-    if not _is_there(fact, store.entries):
-        store.make_room(for_one=True)
-    record = fact.save_in(store)
-    store.make_room()  # others may have stored at the same moment
-    return {"ok": True, "id": store.entries.id_of(record, store.book())}
+    if not _is_there(fact, place.entries):
+        place.make_room(for_one=True)
+    record = fact.save_in(place)
+    place.make_room()  # others may have stored at the same moment
+    return {"ok": True, "id": place.entries.id_of(record, place.book())}
 
 
-class Store(NamedTuple):
-    """What storing needs of its surroundings."""
+class Place(NamedTuple):
+    """Where facts are stored."""
 
     entries: Entries
     book: Callable[[], Book]

@@ -88,10 +88,10 @@ class Toolset:
             return failed(f"{cause.message}. {cause.hint}" if cause.hint else cause.message)
 
     def _store(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        from commonplace.surfaces.tools.store import Store, store
+        from commonplace.surfaces.tools.store import Place, store
 
         kept_short = self.settings.max_total if isinstance(self._entries, FileEntries) else None
-        return store(Store(self._entries, self._book, self._as_operator, kept_short), arguments)
+        return store(Place(self._entries, self._book, self._as_operator, kept_short), arguments)
 
     def _search(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         from commonplace.surfaces.tools.search import search
