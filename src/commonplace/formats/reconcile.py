@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace import settings
@@ -219,10 +220,7 @@ class Reconciler:
         said = {**_DEFAULTS, **entry.found.fields}
         said.setdefault("created_at", _moment(entry.stamp))
         said.setdefault("updated_at", said["created_at"])
-        id = said.pop("id", None)
-        if id is None or self._draft.memory(id) is not None:
-            # Not from the file's own time: a checkout or a copy changes that, and must not change the id.
-            id = id_of(f"{entry.place.path}\n{entry.place.key}", entry.found.fields.get("created_at", _BEGINNING))
+        id = self._free_id(entry, said.pop("id", None))
         words = fingerprint(said["content"])
         if self._draft.any_purged() and self._draft.is_purged(id, words):
             raise InvalidError("this was purged, and stands in the file again; take it out")
@@ -237,6 +235,17 @@ class Reconciler:
         self._stand(record.id, entry)
         self._new.add(record.id)
         return record
+
+    def _free_id(self, entry: _Entry, named: str | None) -> str:
+        """The id it names; else one that follows from its place, or the next of those that nothing has yet: what stood there
+        once may live on elsewhere, and a copied note names the id of another."""
+        # Not from the file's own time: a checkout or a copy changes that, and must not change the id.
+        moment = entry.found.fields.get("created_at", _BEGINNING)
+        places = (f"{entry.place.path}\n{entry.place.key}{n or ''}" for n in count())
+        for id in chain([named] if named else [], (id_of(place, moment) for place in places)):
+            if id not in self._new and self._inventory.named(id) is None:
+                return id
+        raise AssertionError("there are more ids than entries")
 
     def _stand(self, memory_id: str, entry: _Entry) -> None:
         self.outcome.places.append(Known(entry.place, memory_id, entry.found.digest))

@@ -142,6 +142,24 @@ class FilesContract(CanonContract):
                 ids.append([record.id for record in book.list()])
         assert ids[0] == ids[1] != []
 
+    def test_a_new_entry_where_another_once_stood_is_another_memory(self, tmp_path: Path) -> None:
+        """Also where nothing but their places tells them apart, and the first lives on."""
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+        shutil.rmtree(tmp_path / "cache")
+        shutil.rmtree(tmp_path / "book" / ".commonplace")
+        with self.opened(tmp_path) as book:
+            kept = self.files(tmp_path)
+            ids = [[record.id for record in book.list()]]
+            for hour in ("eight", "nine"):
+                self.take_out(tmp_path, b"The gate")
+                book.list()
+                for name, raw in kept.items():
+                    (tmp_path / name).write_bytes(raw.replace(b"seven", hour.encode()))
+                ids.append([record.id for record in book.list()])
+            assert all(len(one) == 1 for one in ids)
+            assert book.verify().ok
+
     def test_what_a_person_takes_out_is_deleted_and_comes_back_when_put_back(self, book: Book, tmp_path: Path) -> None:
         id = self.save(book, "The gate opens at seven.")
         self.save(book, "The lamp is green.")
@@ -166,13 +184,13 @@ class FilesContract(CanonContract):
             (tmp_path / name).write_bytes(raw)
         assert [operation.verb for operation in book.history(id)] == ["save"]
 
-    def take_out(self, where: Path) -> None:
-        """Everything that says seven."""
+    def take_out(self, where: Path, words: bytes = b"seven") -> None:
+        """Everything that says so."""
         for name, raw in self.files(where).items():
-            lines = [line for line in raw.splitlines(keepends=True) if b"seven" not in line]
+            lines = [line for line in raw.splitlines(keepends=True) if words not in line]
             if name.endswith(".jsonl"):
-                (where / name).write_bytes(b"".join(lines))
-            elif b"seven" in raw:
+                (where / name).write_bytes(b"".join(lines) or b"\n")
+            elif words in raw:
                 (where / name).unlink()
 
     def test_a_change_that_was_cut_off_behind_the_journal_is_finished_by_whoever_comes_next(
