@@ -107,3 +107,23 @@ def test_a_correction_is_a_delete_and_a_store(tools: Toolset) -> None:
     tools.dispatch("memory_delete", {"id": old})
     new = stored(tools, "The port is 5433")
     assert (new != old, found(tools)) == (True, [new])
+
+
+def test_what_was_deleted_and_is_put_back_by_hand_can_be_deleted_again(tools: Toolset, file: Path) -> None:
+    """R12: the book does not take it in again; the line in the file goes all the same."""
+    id = stored(tools, "hushed")
+    stored(tools, "stays")
+    before = file.read_bytes()
+    tools.dispatch("memory_delete", {"id": id})
+    file.write_bytes(before)
+    with commonplace.open(tools.url) as book:
+        assert [record.content for record in book.list()] == ["stays"]
+    assert tools.dispatch("memory_delete", {"id": id}) == {"ok": True}
+    assert b"hushed" not in file.read_bytes()
+    assert found(tools) == ["m-2"]
+
+
+def test_what_was_deleted_can_be_stored_again(tools: Toolset) -> None:
+    tools.dispatch("memory_delete", {"id": stored(tools, "The port is 5432")})
+    assert stored(tools, "The port is 5432") == "m-2"
+    assert found(tools) == ["m-2"]

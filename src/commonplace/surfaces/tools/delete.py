@@ -7,8 +7,10 @@ in a file of its own. So it is done with the operator's authority, under the nam
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from commonplace.errors import ConflictError, NotFoundError
 from commonplace.surfaces.tools.arguments import Refused, shown, text_of
 from commonplace.surfaces.tools.patience import TRIES, patiently
 
@@ -23,12 +25,19 @@ def delete(entries: Entries, operator: Callable[[], Book], arguments: Mapping[st
         raise Refused("id is required")
     if not _stands(id, entries):
         raise Refused(f"memory {shown(id)} not found")
-    for _ in range(TRIES):
-        patiently(lambda: operator().purge(id, reason="memory_delete"))
-        # Whoever wrote into the file at the same moment may have kept the line in it: then it is a memory again.
+    for _ in range(TRIES):  # whoever writes into the file at the same moment may keep the line in it
+        _destroy(id, entries, operator())
         if not _stands(id, entries):
             return {"ok": True}
     raise Refused(f"memory {shown(id)} is put back by another program")
+
+
+def _destroy(id: str, entries: Entries, book: Book) -> None:
+    try:
+        patiently(lambda: book.purge(id, reason="memory_delete"))
+    except NotFoundError:
+        with suppress(ConflictError):
+            entries.drop(id)
 
 
 def _stands(id: str, entries: Entries) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from commonplace.formats.jsonl.format import JsonlFormat
@@ -48,6 +49,10 @@ class Entries(Protocol):
         """Changes with every change to them; as of the last `all`."""
         ...
 
+    def drop(self, id: str) -> None:
+        """Take out what the book does not know."""
+        ...
+
     def id_of(self, record: MemoryRecord, book: Book) -> str:
         """The id by which the agent knows this memory."""
         ...
@@ -79,6 +84,16 @@ class FileEntries:
             for found in self._format.read(FILE, raw).entries
         ]
 
+    def drop(self, id: str) -> None:
+        """Take out a line that the book does not know: one that was purged, and that somebody put back."""
+        from commonplace.formats.jsonl.rewriting import without
+        from commonplace.formats.steps import Files
+        from commonplace.storage.swap import replace_checked
+
+        files = Files(self._folder)
+        raw = files.read(FILE) or b""
+        replace_checked(files.full(FILE), without(raw, {id}), sha256(raw).hexdigest())
+
     def id_of(self, record: MemoryRecord, book: Book) -> str:
         from commonplace.errors import NotFoundError
 
@@ -105,6 +120,9 @@ class BookEntries:
             records += page
         self.version = tuple((record.id, record.updated_at) for record in records)
         return [Entry(one.id, one.content, one.tags, one.created_at) for one in reversed(records)]
+
+    def drop(self, id: str) -> None:
+        """There is nothing that it does not know."""
 
     def id_of(self, record: MemoryRecord, book: Book) -> str:  # noqa: ARG002 (it is its own)
         return record.id
