@@ -63,8 +63,15 @@ def open_book(
         models=partial(_configured_models, embedder, reranker),
         extractor=partial(_configured_extractor, extractor),
         opener=partial(open_canon, timeout=timeout),
+        storage_trouble=_storage_trouble,
     )
     return Book(scribe)
+
+
+def _storage_trouble() -> str | None:
+    from commonplace.storage.selector import storage_preview
+
+    return storage_preview(config_path()).error
 
 
 def _local_files() -> Files:

@@ -28,6 +28,7 @@ def doctor(scribe: Scribe, asked: Doctor, progress: Progress | None = None) -> E
     checked = {"structure": 1}
     findings = [*scribe.canon.examine(full=asked.full, progress=progress)]
     findings += _kept_aside(scribe)
+    findings += _storage(scribe)
     if asked.full:
         findings += _read_everything(scribe, checked)
         findings += _verified(scribe, checked, progress)
@@ -48,6 +49,16 @@ def _kept_aside(scribe: Scribe) -> Iterator[Finding]:
             message=f"{number} imported lines could not be understood and are kept aside",
             severity=Severity.WARNING,
             hint="`commonplace import` named them; mend the lines and import the file again.",
+        )
+
+
+def _storage(scribe: Scribe) -> Iterator[Finding]:
+    trouble = scribe.storage_trouble()
+    if trouble:
+        yield Finding(
+            code="storage",
+            message=trouble,
+            hint="Correct [storage] in the config file, or MEMORY_VAULT_PATH; nothing else is used in its place.",
         )
 
 

@@ -142,9 +142,11 @@ class Scribe:
         models: Callable[[], Models] | None = None,
         extractor: Callable[[], Extractor] | None = None,
         opener: Callable[[str], Canon] | None = None,
+        storage_trouble: Callable[[], str | None] | None = None,
     ) -> None:
         self.canon, self.surface, self.timeout = canon, surface, timeout
         self._files, self._models, self._extractor, self._opener = files, models, extractor, opener
+        self._storage_trouble = storage_trouble
         self._known_extractor: Extractor | None = None
         self._known_models: Models | None = None
         self._meaning: Meaning | None = None
@@ -161,6 +163,10 @@ class Scribe:
         if self._files is None:
             raise UnavailableError("this book was opened without access to files")
         return self._files()
+
+    def storage_trouble(self) -> str | None:
+        """What is wrong with the storage that is configured for documents; never raises (A59)."""
+        return self._storage_trouble() if self._storage_trouble else None
 
     def opened(self, url: str) -> Canon:
         """Another book, made if there is none."""
