@@ -7,16 +7,17 @@ Nothing is overwritten: a new note takes a free name, a superseded one goes to t
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from posixpath import basename, dirname, join
+from posixpath import basename, join
 from typing import Any, NamedTuple
 
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.formats.vault.frontmatter import put, take_apart
 from commonplace.formats.vault.keys import HOLDS, ORDER
 from commonplace.formats.vault.layout import Layout
-from commonplace.formats.vault.names import archive_stem, file_stem, numbered, plain, safe_name, unarchived_stem
+from commonplace.formats.vault.names import numbered, plain, safe_name
 from commonplace.formats.vault.note import Understood, understand, unreadable
 from commonplace.formats.vault.patch import Patch, differing, held, new_note, told_by
+from commonplace.formats.vault.places import folder_for, stem_for, stem_of_new
 from commonplace.formats.vault.scalars import written
 from commonplace.formats.vault.scrub import scrubbed
 from commonplace.formats.vault.wikilinks import link_to, relinked
@@ -87,8 +88,7 @@ class Writing:
                 self._refuse_personal(path)
             return []
         note = understand(path, _text(raw, path), self._layout)
-        before = told_by(note, record)
-        target = self._target(record, before, path)
+        target = self._target(record, told_by(note, record), path)
         if target != path:
             self._left.add(path)
         self._places[record.id] = target
@@ -102,35 +102,15 @@ class Writing:
                 hint="Edit it in your editor, or save what you have to say as a memory that links to it.",
             )
 
-    def _target(self, record: MemoryRecord, before: dict[str, Any], path: str) -> str:
-        """Where a note belongs after a change. One that a person put elsewhere stays there while nothing asks it to move."""
-        if record.status is Status.DELETED:
-            return path
-        personal = self._layout.is_personal(path)
-        was, shall = before["status"], record.status
-        if was is Status.DELETED:
-            before = {**before, "status": self._layout.spot(path).status}
-        old, new = (self._layout.home(said, personal=personal) for said in (before, held(record)))
-        stem = own = basename(path)[:-3]
-        if shall is Status.SUPERSEDED and was is not shall:
-            stem = self._archive_stem(record, own)
-        elif was is Status.SUPERSEDED and shall is not was:
-            stem = unarchived_stem(own)
-        elif record.slug and record.slug != before["slug"] and own == safe_name(before["slug"]):
-            stem = safe_name(record.slug)
-        folder = dirname(path) if old == new else new
+    def _target(self, record: MemoryRecord, told: dict[str, Any], path: str) -> str:
+        folder, stem = folder_for(record, told, path, self._layout), stem_for(record, told, path)
         return path if join(folder, f"{stem}.md") == path else self._free(folder, stem, record.id)
-
-    def _archive_stem(self, record: MemoryRecord, stem: str) -> str:
-        return archive_stem(stem, record.updated_at.strftime("%Y%m%d"))
 
     def _planned_new(self, record: MemoryRecord, plans: Sequence[_Plan]) -> _Plan:
         path = self._taken_over(record, plans)
         if path is None:
-            stem = file_stem(record.slug, record.title, record.content, record.id)
-            if record.status is Status.SUPERSEDED:
-                stem = self._archive_stem(record, stem)
-            path = self._free(self._layout.home(held(record), personal=self._personal), stem, record.id)
+            home = self._layout.home(held(record), personal=self._personal)
+            path = self._free(home, stem_of_new(record), record.id)
         self._places[record.id] = path
         return _Plan(record, None, path)
 

@@ -235,6 +235,14 @@ class TestPeoplesNotes:
         vault.change(record.with_(status=Status.ACTIVE))
         assert vault.files == {path: b"---\nstatus: active\n---\nMine.\n"}
 
+    def test_a_folder_that_says_something_else_is_left(self) -> None:
+        """A-a: put away by its line, but lying where everything is always loaded."""
+        path = "Agent/Memory/_always-load/n.md"
+        vault = VaultInMemory({path: b"---\nstatus: archived\n---\nMine.\n"})
+        record = vault.records[known_by(path)]
+        vault.change(record.with_(always_load=False))
+        assert vault.path(record) == "Agent/Memory/_archive/n.md"
+
     def test_a_note_that_is_moved_gets_its_id_and_what_its_folder_said(self) -> None:
         """Until then it was known by where it lay."""
         path = "Agent/projects/atlas/known-issues/My note.md"
