@@ -1,6 +1,6 @@
 """`password: …`, `the token is …`, `<secret>…</secret>` and their kin, in several languages: a keyword, a link, a value.
 
-Keywords are found as plain bytes, and the one pattern of keyword, link and value is matched only where one stands. The
+Keywords are found as plain words, and the one pattern of keyword, link and value is matched only where one stands. The
 same value is judged once, however often it occurs.
 """
 

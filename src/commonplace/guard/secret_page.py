@@ -1,8 +1,8 @@
 """A text as the scanner reads it: its letters without their case, and the runs that are long enough to be a token.
 
-A regular expression that begins with a class or an option looks at every character, a search for plain bytes leaps. So the
-scanner asks this page where a mark stands, and matches only there. One byte stands for each character, whatever it is, so
-that a place in `low` is the same place in `text`.
+A regular expression that begins with a class or an option looks at every character, a search for a plain word leaps. So the
+scanner asks this page where a mark stands, and matches only there. `low` has one character for each of `text`, whatever it
+is, so that a place in the one is the same place in the other.
 """
 
 from __future__ import annotations
