@@ -28,7 +28,7 @@ OPTIONS = (
     Option(
         ("--print",),
         "print",
-        help="install: only print what an empty file would hold, to put it in by hand; the forms of cursor and openclaw are not certain",
+        help="install: only print what an empty file would hold, to put it in by hand (cursor and openclaw are not certain)",
     ),
 )
 

@@ -2,7 +2,7 @@
 
 It is written once when the session starts, touched with each prompt, and renamed to `.reflected` when the session has ended or
 has been idle for an hour; after thirty days it goes. It says which agent, which project, where the transcript lies, how much of
-it was captured, and how often the context was compacted; never what was said. Two processes may meet over it: a rename has one winner.
+it was captured, and how often the context was compacted; never what was said. Two may meet over it: a rename has one winner.
 """
 
 from __future__ import annotations

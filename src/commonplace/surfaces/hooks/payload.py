@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from hashlib import sha256
 
 from commonplace.surfaces.hooks.hosts import Host, host_of, text_at
 
@@ -74,6 +73,8 @@ def session_of(given: str | None) -> str | None:
         return None
     if len(given) <= _MAX_SESSION and _PLAIN.issuperset(given) and given[0] not in ".-":
         return given
+    from hashlib import sha256
+
     return sha256(given.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
