@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
 from commonplace.seam.format import Known, Place
+from commonplace.seam.inventory import Seen
 
 if TYPE_CHECKING:
     from commonplace.formats.journal_file import Commit, Group, JournalFile, Line
@@ -122,7 +123,12 @@ def _finish(draft: Draft, files: Files, commit: Commit) -> None:
 def see(draft: Draft, files: Files, commit: Commit, in_the_way: list[str]) -> None:
     """Remember how the files look after a change. Where another's version stayed, the next look finds and honours it."""
     inventory = draft.inventory()
-    hashes = {step.path: bytes.fromhex(step.becomes) if step.becomes else b"" for step in commit.steps}
-    now = {path: files.seen(path, hash) for path, hash in hashes.items() if path not in in_the_way}
-    inventory.see((path, seen) for path, seen in now.items() if seen is not None)
-    inventory.forget(path for path, seen in now.items() if seen is None)
+    done = {step.path: step for step in commit.steps if step.path not in in_the_way}
+    seen: list[tuple[str, Seen]] = []
+    for path, step in done.items():
+        known = inventory.file(path)
+        stamp = files.left(path, known.stamp if known else None)
+        if stamp is not None:
+            seen.append((path, Seen(stamp, bytes.fromhex(step.becomes or ""))))
+    inventory.see(seen)
+    inventory.forget(path for path, step in done.items() if step.step == "remove")

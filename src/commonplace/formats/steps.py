@@ -24,6 +24,8 @@ class Files:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        self._wrote: dict[str, list[tuple[Stamp | None, Stamp]]] = {}
+        """How each file that the last change wrote to was found, and how it was left."""
 
     def full(self, path: str) -> str:
         return os.path.join(self.folder, path)
@@ -92,6 +94,7 @@ class Files:
 
     def carry_out(self, intents: Sequence[Intent]) -> list[Intent]:
         """Do what the journal says. Returns what could not be done because somebody else's version was in the way; it stayed."""
+        self._wrote.clear()
         return [intent for intent in intents if not self._done(intent)]
 
     def keep_copies(self, intents: Sequence[Intent]) -> None:
@@ -102,6 +105,7 @@ class Files:
 
     def finish(self, intents: Sequence[Intent]) -> list[str]:
         """As `carry_out`, where some or all of it may have been done before a crash. Returns the files that were in the way."""
+        self._wrote.clear()
         left = [intent for intent in intents if not self._is_done(intent) and not self._done(intent)]
         self.keep_copies(left)
         return [intent.path for intent in left]
@@ -113,10 +117,35 @@ class Files:
             elif intent.step == "remove":
                 self._remove(intent)
             elif intent.staged:
-                swap_in(self.full(intent.staged), self.full(intent.path), intent.replaces)
+                self._put(intent, self.full(intent.staged))
         except ConflictError:
             return False
         return True
+
+    def left(self, path: str, known: Stamp | None) -> Stamp | None:
+        """How the last change left a file that had looked like this; None if somebody else wrote to it too.
+
+        Not how it looks now: whoever saves right behind us would not be noticed.
+        """
+        for found, now in self._wrote.get(path, ()):
+            if found not in (known, _COMPARED):
+                return None
+            known = now
+        return known if path in self._wrote else None
+
+    def _put(self, intent: Intent, staged: str) -> None:
+        """What it replaces is compared by its hash. How it looks is how the staged file looked."""
+        now = self._stamp(staged)
+        swap_in(staged, self.full(intent.path), intent.replaces)
+        if now is not None:
+            self._wrote[intent.path] = [(_COMPARED, now)]
+
+    def _stamp(self, full: str) -> Stamp | None:
+        try:
+            found = os.lstat(full)
+        except FileNotFoundError:
+            return None
+        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
 
     def _append(self, intent: Intent) -> None:
         full = self.full(intent.path)
@@ -124,8 +153,10 @@ class Files:
             make_folder(os.path.dirname(full))
         lines = (intent.text or "").encode().removesuffix(b"\n").split(b"\n")
         for _ in range(TRIES):
+            found = self._stamp(full)
             with suppress(ConflictError):  # an editor replaced the file while we wrote to it: ours goes into theirs
-                append_lines(full, lines)
+                now = append_lines(full, lines)
+                self._wrote.setdefault(intent.path, []).append((found, Stamp(*now)))
                 return
             if self._has_line(intent):
                 return
@@ -176,3 +207,4 @@ class Files:
 
 # So often a change is tried again that somebody else's write came in the way of.
 TRIES = 3
+_COMPARED = Stamp(-1, -1, -1)  # what a file looked like does not matter where its bytes were compared
