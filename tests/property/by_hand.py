@@ -52,12 +52,15 @@ class InLines:
         self.rewrite(folder, lambda lines: sorted(lines, key=lambda line: self.speaks_of(line, place.key)))
 
     def take_out(self, folder: Path, place: Place) -> None:
+        """A file of nothing would be taken for a loss, so whoever takes out the last one leaves a blank line."""
         self.rewrite(folder, lambda lines: [line for line in lines if not self.speaks_of(line, place.key)])
+        if not (folder / self.file).read_bytes():
+            save(folder / self.file, "\n")
 
     def rewrite(self, folder: Path, change: Callable[[Lines], Lines]) -> None:
         path = folder / self.file
         raw = path.read_bytes().splitlines() if path.exists() else []
-        after = change([json.loads(line) for line in raw])
+        after = change([json.loads(line) for line in raw if line])
         save(path, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in after))
 
     def said(self, line: dict[str, Any], key: str, text: str) -> dict[str, Any]:
