@@ -19,6 +19,8 @@ EXTRAS = {
     "completion": ("completion", "print a completion script for bash, zsh or fish"),
     "demo": ("demo", "see it all at work on a throw-away book"),
     "vvm": ("vvm", "run or check a program of agent calls that remember"),
+    "serve": ("serve", "run the daemon: one process for every agent of this machine"),
+    "token": ("token", "say who may speak to the daemon, and how far"),
     "hook": ("hook", "answer a coding agent's hook: its payload on stdin, its context on stdout"),
     "install": ("install", "put the hooks into a coding agent's settings, and show the change"),
     "uninstall": ("install", "take the hooks out again, and nothing else"),

@@ -1,0 +1,208 @@
+"""One request, from the first byte to the last: may it come in, who is it, what may they, what do they ask, what is said.
+
+A raw ASGI application: there is one sort of route, so a framework would cost more than it gives (docs/adr/0025). Nothing has an
+effect before the token is known; every wrong token, and none, is answered with the same bytes on every path there is or is not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from commonplace.errors import CommonplaceError, DeniedError, InvalidError
+from commonplace.surfaces.http import checks, requests, rights, streams
+from commonplace.surfaces.http.answers import JSON, LINES, Answer, RefusedError, problem, said
+from commonplace.surfaces.http.books import DEFAULT
+from commonplace.surfaces.http.performing import performed
+from commonplace.surfaces.http.routes import BY_PATH, OTHERS, Route
+from commonplace.surfaces.http.tokens import Right, Token
+
+if TYPE_CHECKING:
+    from commonplace.surfaces.http.books import Books, Threads
+    from commonplace.surfaces.http.metrics import Metrics
+    from commonplace.surfaces.http.tokens import Keyring
+
+Scope = MutableMapping[str, Any]
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+Log = Callable[..., None]
+Mounted = Callable[[Scope, requests.Receive, Send], Awaitable[None]]
+
+
+class Asked:
+    """What is known of a request so far: for the log, which learns nothing else."""
+
+    def __init__(self) -> None:
+        self.operation, self.client, self.book = "-", "-", "-"
+        self.began = time.perf_counter()
+
+
+class App:
+    """`mounts` are other applications, by the first part of their path: they are asked only for a known token."""
+
+    def __init__(
+        self,
+        keyring: Keyring,
+        books: Books,
+        threads: Threads,
+        metrics: Metrics,
+        log: Log,
+        mounts: Mapping[str, Mounted] | None = None,
+    ) -> None:
+        self._keyring, self._books, self._threads, self._metrics, self._log = keyring, books, threads, metrics, log
+        self._mounts = mounts or {}
+        self._meter = checks.Meter()
+
+    async def __call__(self, scope: Scope, receive: requests.Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        asked = Asked()
+        fault = ""
+        try:
+            answer = await self._answer(scope, receive, send, asked)
+        except (CommonplaceError, RefusedError) as cause:
+            answer = problem(cause)
+        except Exception as cause:  # noqa: BLE001 - whatever it is, it is told without a word of what was inside
+            answer, fault = problem(cause), type(cause).__name__
+        if answer is not None:
+            await answer.send(send, bare=scope["method"] == "HEAD")
+        self._note(asked, answer.status if answer is not None else 200, fault)
+
+    def _note(self, asked: Asked, status: int, fault: str) -> None:
+        seconds = time.perf_counter() - asked.began
+        self._metrics.count(asked.operation, status, seconds)
+        more = {"fault": fault} if fault else {}
+        self._log(
+            "request", operation=asked.operation, status=status, ms=round(seconds * 1000, 2), client=asked.client,
+            book=asked.book, **more,
+        )  # fmt: skip
+
+    async def _answer(self, scope: Scope, receive: requests.Receive, send: Send, asked: Asked) -> Answer | None:
+        head = checks.Head(scope["headers"])
+        checks.check_head(scope, head)
+        path, method = scope["path"], scope["method"]
+        if path == "/health" and method in ("GET", "HEAD"):
+            asked.operation = "health"
+            return Answer(200, b'{"status":"ok"}')
+        token = self._holder(head)
+        asked.client = token.name
+        self._meter.count(token.name)
+        if (mounted := self._mounts.get("/" + path.split("/", 2)[1])) is not None:
+            asked.operation = path.split("/", 2)[1]
+            await mounted({**scope, "commonplace.token": token}, receive, send)
+            return None
+        if path in OTHERS:
+            return self._other(path, method, token, asked)
+        route = BY_PATH.get(path)
+        if route is None:
+            raise RefusedError(
+                404, "there is no such path", kind="not_found", hint="See /v1/openapi.json.", closes=True
+            )
+        asked.operation = route.operation.name
+        return await self._asked_for(route, scope, head, receive, token, asked)
+
+    def _holder(self, head: checks.Head) -> Token:
+        """Whoever presents a token that is known. Only in this header: a cookie or a query would be sent by a browser too."""
+        sort, _, presented = (head.one(b"authorization") or b"").partition(b" ")
+        token = self._keyring.holder(presented.strip() if sort.lower() == b"bearer" else b"")
+        if token is None:
+            raise RefusedError(
+                401, "a valid token is needed", kind="denied", hint="Send Authorization: Bearer TOKEN.",
+                headers=[(b"www-authenticate", b"Bearer")], closes=True,
+            )  # fmt: skip
+        return token
+
+    def _other(self, path: str, method: str, token: Token, asked: Asked) -> Answer:
+        asked.operation = path.rpartition("/")[2]
+        check_method(method, ("GET", "HEAD"))
+        rights.check_right(token, OTHERS[path] or Right.READ)
+        if path == "/metrics":
+            return Answer(200, self._metrics.text(self._threads.waiting), b"text/plain; version=0.0.4")
+        from commonplace.surfaces.http.openapi import document
+
+        return said(document())
+
+    async def _asked_for(
+        self, route: Route, scope: Scope, head: checks.Head, receive: requests.Receive, token: Token, asked: Asked
+    ) -> Answer:
+        method, operation = scope["method"], route.operation
+        check_method(method, route.methods)
+        rights.check_right(token, route.right)
+        query = requests.query_of(scope["query_string"])
+        name = requests.one_of(query, "book") or DEFAULT
+        rights.check_book(token, name, known=name in self._books.urls)
+        asked.book = name  # only now: what is not a book's name could be anything, and the log is no place for that
+        actor = _actor(token, head)
+        rights.check_operation(token, operation)
+        if route.is_download or route.is_upload:
+            return await self._in_files(route, query, head, receive, asked.book, actor)
+        confirmed = requests.one_of(query, "confirm") == "yes"
+        key = _idempotency_key(route, head)
+        body = await self._body(route, head, receive) if method == "POST" else None
+        if body is not None and query:
+            raise InvalidError("fields go into the body of a POST", where=next(iter(query)))
+
+        def work() -> Answer:
+            plain = requests.fields_in_query(operation, query) if body is None else requests.fields_in_body(body)
+            book = self._books.spoken_to(name, actor)
+            return said(performed(operation, token, book, plain | key, confirmed=confirmed))
+
+        return await self._threads.run(work, is_long=route.is_long)
+
+    async def _body(self, route: Route, head: checks.Head, receive: requests.Receive) -> bytes:
+        checks.check_sort(head, (JSON,))
+        requests.check_length(head, route.most_bytes)
+        return await requests.body_of(receive, route.most_bytes)
+
+    async def _in_files(
+        self,
+        route: Route,
+        query: dict[str, list[str]],
+        head: checks.Head,
+        receive: requests.Receive,
+        book: str,
+        actor: str,
+    ) -> Answer:
+        trust = requests.one_of(query, "trust") if route.is_upload else None
+        if query:
+            raise InvalidError(f"{route.operation.name} takes nothing else in the query")
+        spoken_to = await self._threads.run(lambda: self._books.spoken_to(book, actor))
+        if route.is_download:
+            return await streams.download(route.operation.name, spoken_to, self._threads)
+        checks.check_sort(head, (LINES, b"application/jsonl"))
+        requests.check_length(head, streams.MAX_IMPORT_BYTES)
+        return await streams.upload(receive, spoken_to, trust, self._threads)
+
+
+def check_method(method: str, allowed: tuple[str, ...]) -> None:
+    if method not in allowed:
+        raise RefusedError(
+            405,
+            f"this path takes {' or '.join(allowed)}",
+            headers=[(b"allow", ", ".join(allowed).encode())],
+            closes=True,
+        )
+
+
+def _actor(token: Token, head: checks.Head) -> str:
+    """The token's own; only the user's own programs, which hold the running daemon's token, may say for whom they speak."""
+    named = head.one(b"commonplace-actor")
+    if named is None:
+        return token.actor
+    if not token.speaks_for_others:
+        raise DeniedError("the actor comes from the token", hint="Leave Commonplace-Actor out.")
+    try:
+        return named.decode()
+    except UnicodeDecodeError:
+        raise InvalidError("actor: must be UTF-8", where="actor") from None
+
+
+def _idempotency_key(route: Route, head: checks.Head) -> dict[str, str]:
+    given = head.one(b"idempotency-key")
+    if given is None:
+        return {}
+    if "idempotency_key" not in requests.field_names(route.operation):
+        raise InvalidError(f"{route.operation.name} takes no idempotency key", hint="Leave Idempotency-Key out.")
+    if not given or not given.isascii() or len(given) > 200:
+        raise InvalidError("Idempotency-Key: up to 200 ASCII characters please")
+    return {"idempotency_key": given.decode()}

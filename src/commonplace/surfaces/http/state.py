@@ -1,0 +1,82 @@
+"""Who runs now: a file that says where the daemon listens, and a lock that says that it lives.
+
+Whoever holds the lock is the daemon; the kernel lets go of it however the process ends. The file says where it listens and holds
+the token of the user's own programs, fresh with each start: whoever can read it could read the book's file as well.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+import msgspec
+
+from commonplace.model.base import Noun
+from commonplace.storage.atomic_write import in_our_words
+from commonplace.storage.locks.kernel import KernelLock
+from commonplace.surfaces.http.places import folder, lock_path, state_path, write_own
+
+
+class Running(Noun, frozen=True, kw_only=True):
+    """A daemon that is up."""
+
+    pid: int
+    url: str
+    socket: str
+    token: str
+    books: dict[str, str]
+    """Each book that is served: its name, and its URL."""
+    version: str = ""
+
+
+def read_state() -> Running | None:
+    """What the file says; None if there is none, or nothing that can be understood. It may be of one that was killed."""
+    try:
+        with open(state_path(), "rb") as file:
+            return msgspec.json.decode(file.read(), type=Running)
+    except (OSError, msgspec.DecodeError, UnicodeError):
+        return None
+
+
+class Single:
+    """The place of the one daemon of this user."""
+
+    def __init__(self) -> None:
+        folder()
+        self._lock = KernelLock(lock_path())
+
+    def take(self) -> bool:
+        """False if another one runs."""
+        with in_our_words(lock_path()):
+            return self._lock.take(time.monotonic())
+
+    def say(self, running: Running) -> None:
+        write_own(state_path(), msgspec.json.encode(running))
+
+    def leave(self) -> None:
+        for path in (state_path(),):
+            with suppress(OSError):
+                os.unlink(path)
+        self._lock.close()
+
+
+def found_running(seconds: float = 5.0) -> Running | None:
+    """The daemon that holds the lock; it may be just about to say where it listens."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        running = read_state()
+        if running is not None and _lives(running.pid):
+            return running
+        time.sleep(0.05)
+    return None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
