@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+from commonplace.formats.ledger.entries import words_key
 from commonplace.seam.format import Place
 
 Lines = list[dict[str, Any]]
@@ -88,20 +90,38 @@ class Jsonl(InLines):
 
 
 class Ledger(InLines):
+    """A line speaks of all that one change retained."""
+
     file = "ledger.jsonl"
 
     def said(self, line: dict[str, Any], key: str, text: str) -> dict[str, Any]:
-        texts = [
-            text if id == key else said for id, said in zip(line.get("ids", ()), line.get("retain", ()), strict=True)
-        ]
-        return line | {"retain": texts} if texts else line
+        pairs = [(id, text if (id or words_key(said)) == key else said) for id, said in _retained(line)]
+        return line | _listed(pairs) if pairs else line
 
-    def line(self, name: str, text: str) -> dict[str, Any]:
-        return {"ts": "2026-11-15T12:00:00Z", "retain": [text], "ids": [None]}
+    def line(self, name: str, text: str) -> dict[str, Any]:  # noqa: ARG002
+        return {"ts": "2026-11-15T12:00:00Z", "retain": [text]}
 
     def speaks_of(self, line: dict[str, Any], key: str) -> bool:
-        """The machine saves one statement at a time, so a line speaks of one."""
-        return key in line.get("ids", ()) or any(one["id"] == key for one in line.get("kept", ()))
+        named = any((id or words_key(said)) == key for id, said in _retained(line))
+        return named or any(one["id"] == key for one in line.get("kept", ()))
+
+    def take_out(self, folder: Path, place: Place) -> None:
+        self.rewrite(folder, lambda lines: [without(line, place.key) for line in lines])
+
+
+def _retained(line: dict[str, Any]) -> list[tuple[str | None, str]]:
+    return [*zip_longest(line.get("ids", ()), line.get("retain", ()))]
+
+
+def _listed(pairs: list[tuple[str | None, str]]) -> dict[str, Any]:
+    return {"ids": [id for id, _ in pairs], "retain": [text for _, text in pairs]}
+
+
+def without(line: dict[str, Any], key: str) -> dict[str, Any]:
+    """An added line names no ids: what it says is known by its words."""
+    kept = [one for one in line.get("kept", ()) if one["id"] != key]
+    pairs = [(id, said) for id, said in _retained(line) if (id or words_key(said)) != key]
+    return line | _listed(pairs) | ({"kept": kept} if "kept" in line else {})
 
 
 HANDS: dict[str, Any] = {"vault": Vault(), "jsonl": Jsonl(), "ledger": Ledger()}

@@ -143,6 +143,7 @@ class PlainBook:
                 self._supersede(held["supersedes"], id, "what was proposed was said again")
         if not held["rationale"] and wanted["rationale"]:
             fields["rationale"] = wanted["rationale"]
+        fields["tags"] = (*held["tags"], *(tag for tag in wanted["tags"] if tag not in held["tags"]))
         self._change(id, **fields)
 
     def evolve(self, trust: str, id: str, content: str, reason: str, expect: str | None, new_id: str) -> str | None:
