@@ -89,6 +89,9 @@ class Putting:
         scan = {one.path: seen.stamp for one in left if (seen := self._files.seen(one.path, b"")) is not None}
         reconciler = Reconciler(self._draft, self._format, self._files, datetime.now(UTC), ours={*self.altered})
         outcome = reconciler.run(scan, {})
+        base |= {
+            path: self._inventory.at(path) for path in scan
+        }  # should somebody write once more, theirs is known by now
         again = write()
         known = (*outcome.places, *again.known)
         drawn = outcome.drawn | self._draw(Written(again.steps, known, again.gone))
@@ -130,7 +133,9 @@ class Putting:
         for step in written.steps:
             for found in self._format.read(step.path, step.content).entries if isinstance(step, Put) else ():
                 memory_id = at.get(Place(step.path, found.key))
-                if memory_id is not None and not self._file_draft.adopts:
+                if memory_id is not None and self._file_draft.adopts:
+                    drawing.mark(memory_id, found.links)
+                elif memory_id is not None:
                     self._follow(memory_id, found)
                     drawing.draw(memory_id, found.links)
         drawing.commit(_signed("named in the text"))

@@ -186,18 +186,24 @@ class Reconciler:
         self._stand(before.id, entry)
 
     def _whose(self, entry: _Entry) -> MemoryRecord | None:
-        """The memory of this book that an entry is: the one it names, the one that stood there, one that was moved."""
+        """The memory of this book that an entry is: the one it names, the one that stood there, one that was moved or put back.
+
+        One memory stands in one place: what was recognised in this look already, or stands elsewhere still, is not this one.
+        """
         named = entry.found.fields.get("id")
-        if named is not None and (entry.standing is None or named != entry.standing.memory_id):
-            elsewhere = self._inventory.known(named)
-            if elsewhere is None or elsewhere.memory_id in self._missing or not self._still_there(elsewhere):
-                return self._draft.memory(named)
-            return None  # a copy of a note: it is another memory
-        if entry.standing is not None:
+        if entry.standing is not None and named in (None, entry.standing.memory_id):
             return self._draft.memory(entry.standing.memory_id)
-        moved = next((known.memory_id for known in self._missing.values() if known.digest == entry.found.digest), None)
-        back = moved or self._inventory.former(entry.found.digest)
-        return self._draft.memory(back) if back else None
+        id = named if named is not None else self._moved(entry) or self._inventory.former(entry.found.digest)
+        if id is None or id in self._texts:
+            return None
+        elsewhere = self._inventory.known(id)
+        if elsewhere is not None and id not in self._missing and self._still_there(elsewhere):
+            return None  # a copy of a note: it is another memory
+        return self._draft.memory(id)
+
+    def _moved(self, entry: _Entry) -> str | None:
+        same = (id for id, known in self._missing.items() if known.digest == entry.found.digest)
+        return next(same, None)
 
     def _still_there(self, known: Known) -> bool:
         return os.path.lexists(self._files.full(known.place.path))
@@ -318,6 +324,11 @@ class Drawing:
             self._edits += [(memory_id, *link, True) for link in sorted(after - before)]
             self._edits += [(memory_id, *link, False) for link in sorted(before - after)]
             self._inventory.draw(memory_id, after)
+
+    def mark(self, memory_id: str, links: Iterable[tuple[str, str]]) -> None:
+        """Another book's journal has said what there is to say of this text: it counts as drawn as it is."""
+        self.drawn[memory_id] = {self._resolved(memory_id, *link) for link in links}
+        self._inventory.draw(memory_id, self.drawn[memory_id])
 
     def draw_again(self, memory_id: str) -> None:
         """What led nowhere may lead somewhere now."""

@@ -206,5 +206,5 @@ class Files:
 
 
 # So often a change is tried again that somebody else's write came in the way of.
-TRIES = 3
+TRIES = 20
 _COMPARED = Stamp(-1, -1, -1)  # what a file looked like does not matter where its bytes were compared

@@ -93,6 +93,7 @@ class _Waiter:
         self._fd, self._how = fd, how
         self._state = threading.Lock()
         self._came, self._gave_up = threading.Event(), False
+        _waiting.add(fd)
         threading.Thread(target=self._stand, daemon=True, name="commonplace-turnstile").start()
 
     def _stand(self) -> None:
@@ -102,8 +103,9 @@ class _Waiter:
             return  # never came: the caller's wait runs out and answers `locked`
         with self._state:
             if self._gave_up:
-                os.close(self._fd)  # closing is letting go
+                self._let_go()
             else:
+                _waiting.discard(self._fd)
                 self._came.set()
 
     def wait(self, seconds: float) -> bool:
@@ -113,4 +115,21 @@ class _Waiter:
         with self._state:
             self._gave_up = True
             if self._came.is_set():
-                os.close(self._fd)
+                self._let_go()
+
+    def _let_go(self) -> None:
+        _waiting.discard(self._fd)
+        os.close(self._fd)  # closing is letting go
+
+
+_waiting: set[int] = set()
+
+
+def _close_what_others_wait_with() -> None:
+    """In a forked child: a thread of the parent may get its turn one day, and the child's copy would keep it for ever."""
+    while _waiting:
+        with suppress(OSError):
+            os.close(_waiting.pop())
+
+
+os.register_at_fork(after_in_child=_close_what_others_wait_with)
