@@ -1,26 +1,19 @@
-"""Speaking to the daemon, from a process that lives briefly: over its Unix socket, else over loopback. No dependency.
+"""Speaking to the daemon over its Unix socket, from a process that lives briefly.
 
-`running()` costs one look at a file when there is no daemon. What comes back is what the library would have said: the answer as
-bytes of JSON, or the error of the family that was told.
+So it loads next to nothing: no HTTP library, which would cost more than most answers. What comes back is what the library would
+have said: the answer as bytes of JSON, or the error of the family that was told.
 """
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
-import socket
-from typing import Any
-from urllib.parse import urlencode
+from _socket import AF_UNIX, SOCK_STREAM, socket
+from typing import TYPE_CHECKING, Any
 
-from commonplace import errors
-from commonplace.errors import CommonplaceError, UnavailableError
+if TYPE_CHECKING:
+    from commonplace.errors import CommonplaceError
 
-_KINDS: dict[str, type[CommonplaceError]] = {
-    error.kind: error
-    for error in vars(errors).values()
-    if isinstance(error, type) and issubclass(error, CommonplaceError)
-}
+_PIECE = 1 << 18
 
 
 class NotThereError(Exception):
@@ -28,91 +21,123 @@ class NotThereError(Exception):
 
 
 class Daemon:
-    """A running daemon as a client sees it. One connection, kept open."""
+    """A running daemon as a client sees it. One connection, kept open; not for several threads at once."""
 
     def __init__(self, state: dict[str, Any], timeout: float = 60.0) -> None:
         self.books: dict[str, str] = state["books"]
         self.pid, self.url = int(state["pid"]), str(state["url"])
-        self._socket, self._token = str(state["socket"]), os.environ.get("COMMONPLACE_TOKEN") or str(state["token"])
+        self._path, self._token = str(state["socket"]), os.environ.get("COMMONPLACE_TOKEN") or str(state["token"])
         self._timeout = timeout
-        self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket | None = None
 
     def serves(self, url: str) -> str | None:
         """The name under which the book at this URL is served."""
         return next((name for name, known in self.books.items() if known == url), None)
 
     def ask(
-        self, operation: str, fields: dict[str, Any], *, book: str = "default", actor: str | None = None, **query: str
+        self, operation: str, fields: dict[str, Any], *, book: str = "default", actor: str | None = None, more: str = ""
     ) -> bytes:
-        """The answer as JSON. Raises the error that was told; `NotThereError` if there was nobody to ask."""
-        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self._token}"}
-        if actor is not None:
-            headers["Commonplace-Actor"] = actor
-        path = f"/v1/{operation}?{urlencode({'book': book, **query})}"
-        status, said = self._exchange(path, json.dumps(fields).encode(), headers)
+        """The answer as JSON. Raises the error that was told; `NotThereError` if there was nobody to ask.
+
+        `actor` is for whom this is asked; `more` is added to the query, such as `&confirm=yes`.
+        """
+        import json
+
+        named = "" if actor is None else f"Commonplace-Actor: {actor}\r\n"
+        body = json.dumps(fields).encode()
+        head = (
+            f"POST /v1/{operation}?book={book}{more} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._token}\r\n"
+            f"{named}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
+        status, said = self._exchange(head.encode() + body)
         if status != 200:
             raise _error(status, said)
         return said
 
     def close(self) -> None:
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
 
-    def _exchange(self, path: str, body: bytes, headers: dict[str, str]) -> tuple[int, bytes]:
-        if self._connection is None:
-            self._connection = _connected(self._socket, self._timeout)
+    def _exchange(self, asked: bytes) -> tuple[int, bytes]:
+        connected = self._connected()
         try:
-            self._connection.request("POST", path, body, headers)
-            answer = self._connection.getresponse()
-            return answer.status, answer.read()
-        except (OSError, http.client.HTTPException) as cause:
+            connected.sendall(asked)
+            return self._read(connected)
+        except (OSError, ValueError, IndexError) as cause:
             self.close()
+            from commonplace.errors import UnavailableError
+
             # It was asked: whether it was done is not known, so it is not asked again elsewhere.
             raise UnavailableError(
                 "the daemon went away while it was asked", hint="Look whether it was done, then ask again."
             ) from cause
 
+    def _connected(self) -> socket:
+        if self._socket is None:
+            made = socket(AF_UNIX, SOCK_STREAM)
+            made.settimeout(self._timeout)
+            try:
+                made.connect(self._path)
+            except OSError:
+                made.close()
+                raise NotThereError from None
+            self._socket = made
+        return self._socket
 
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: str, timeout: float) -> None:
-        super().__init__("localhost", timeout=timeout)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self._path)
-
-
-def _connected(path: str, timeout: float) -> http.client.HTTPConnection:
-    connection = _UnixConnection(path, timeout)
-    try:
-        connection.connect()
-    except OSError:
-        raise NotThereError from None
-    return connection
+    def _read(self, connected: socket) -> tuple[int, bytes]:
+        """Status and body. Our daemon says the length of all that this client asks for."""
+        came = b""
+        while b"\r\n\r\n" not in came:
+            came += _some(connected)
+        head, _, body = came.partition(b"\r\n\r\n")
+        lines = head.lower().split(b"\r\n")
+        length = int(next(line[15:] for line in lines if line.startswith(b"content-length:")))
+        pieces, have = [body], len(body)
+        while have < length:
+            pieces.append(_some(connected))
+            have += len(pieces[-1])
+        if b"connection: close" in lines:
+            self.close()
+        return int(lines[0].split(b" ")[1]), b"".join(pieces)
 
 
-def running(timeout: float = 60.0) -> Daemon | None:
+def _some(connected: socket) -> bytes:
+    piece = connected.recv(_PIECE)
+    if not piece:
+        raise OSError("the other side has gone")
+    return piece
+
+
+def running(path: str | None = None, timeout: float = 60.0) -> Daemon | None:
     """The daemon that runs now; None if there is none. The file may be of one that was killed: then asking it says so."""
-    from commonplace.surfaces.http.places import state_path
+    if path is None:
+        from commonplace.surfaces.http.places import state_path
 
+        path = state_path()
     try:
-        with open(state_path(), "rb") as file:
-            state = json.loads(file.read())
-        return Daemon(state, timeout)
+        with open(path, "rb") as file:
+            said = file.read()
+        import json
+
+        return Daemon(json.loads(said), timeout)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def _error(status: int, said: bytes) -> CommonplaceError:
     """The error of the family that the daemon told, as if it had been raised here."""
+    import json
+
+    from commonplace import errors
+
+    kinds = {one.kind: one for one in vars(errors).values() if isinstance(one, type) and hasattr(one, "kind")}
     try:
         told = json.loads(said)
-        cls = _KINDS.get(told["kind"], UnavailableError)
-        error = cls(told["detail"], hint=told.get("hint"), where=told.get("where"), code=told.get("code"))
+        error: CommonplaceError = kinds.get(told["kind"], errors.UnavailableError)(
+            told["detail"], hint=told.get("hint"), where=told.get("where"), code=told.get("code")
+        )
         error.retryable = bool(told["retryable"])
     except (ValueError, KeyError, TypeError):
-        return UnavailableError(f"the daemon answered {status}")
+        return errors.UnavailableError(f"the daemon answered {status}")
     return error
