@@ -46,6 +46,7 @@ class Peer:
             root, "folder", id=FOLDER, label=FOLDER, path=str(self.folder), type="sendreceive", rescanIntervalS="2",
             fsWatcherEnabled="true", fsWatcherDelayS="1", ignorePerms="false", autoNormalize="true",
         )  # fmt: skip
+        ET.SubElement(folder, "maxConflicts").text = "-1"  # every one is kept
         for peer in (self, other):
             ET.SubElement(folder, "device", id=peer.id)
             device = ET.SubElement(root, "device", id=peer.id, name=peer.name, compression="never")
