@@ -35,7 +35,7 @@ class Search(Request, frozen=True, kw_only=True):
     until: Annotated[datetime | None, Meta(description="created before")] = None
     as_of: Annotated[datetime | None, Meta(description="as the book knew them at this moment")] = None
     limit: Annotated[int, Meta(description="at most this many")] = 10
-    profile: Annotated[str, Meta(description="hybrid, vault, recent or words")] = "hybrid"
+    profile: Annotated[str, Meta(description="hybrid, vault, recent, words or aegis")] = "hybrid"
     rerank: Annotated[bool | None, Meta(description="read the best again with the reranker; slower, better")] = None
 
     def __post_init__(self) -> None:

@@ -59,8 +59,10 @@ WORDS = HYBRID._replace(name="words", semantic=0.0, rerank=False)
 RECENT = HYBRID._replace(name="recent", recency=0.6, rerank=False)
 # A73: 0.85 similarity + 0.05 keyword; it has nothing else. `vault.py` is its arithmetic.
 VAULT = Profile(name="vault", lexical=0.05, semantic=0.85)
+# G34: words in common, and how new it is; no vectors. `aegis.py` is its arithmetic.
+AEGIS = Profile(name="aegis", lexical=1.0, semantic=0.0)
 
-PROFILES = {profile.name: profile for profile in (HYBRID, VAULT, RECENT, WORDS)}
+PROFILES = {profile.name: profile for profile in (HYBRID, VAULT, RECENT, WORDS, AEGIS)}
 
 
 def profile_of(name: str) -> Profile:

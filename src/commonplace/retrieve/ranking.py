@@ -18,7 +18,7 @@ from commonplace.model.receipt import Candidate, Outcome, StreamReport
 from commonplace.model.result import Reach, RetrievalResult
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
-from commonplace.retrieve import crossing, diversity, links, mentions, relevance, sequence, vault, weigh, why
+from commonplace.retrieve import aegis, crossing, diversity, links, mentions, relevance, sequence, vault, weigh, why
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
@@ -141,8 +141,8 @@ class Hunt:
         with self._watch.step("weigh"):
             for contender in ranked:
                 self._weigh(contender, question)
-            if self._profile.name == "vault":
-                return self._as_the_vault_does(question, ranked)
+            if self._profile.name in ("vault", "aegis"):
+                return self._by_its_own_arithmetic(question, ranked)
         spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
         return sorted(spoken_for, key=lambda one: one.order)
 
@@ -153,11 +153,16 @@ class Hunt:
         except CommonplaceError:
             return []  # the words cannot be looked through; the lexical stream has said so
 
-    def _as_the_vault_does(self, question: Question, ranked: list[Contender]) -> list[Contender]:
+    def _by_its_own_arithmetic(self, question: Question, ranked: list[Contender]) -> list[Contender]:
+        """As one of the designs that we unite says, to the letter (A73, G34)."""
         for contender in ranked:
             assert contender.record is not None
-            vault.score(contender, contender.record, question.text, self._profile)
-        return sorted((one for one in ranked if one.score > 0), key=vault.order)
+            if self._profile.name == "vault":
+                vault.score(contender, contender.record, question.text, self._profile)
+            else:
+                aegis.score(contender, contender.record, question.text, self._now)
+        order = vault.order if self._profile.name == "vault" else aegis.order
+        return sorted((one for one in ranked if one.score > 0), key=order)
 
     def _records(self, ids: list[str]) -> dict[str, MemoryRecord]:
         return self._past.records(ids) if self._past is not None else self._view.by_id(ids)
