@@ -77,18 +77,3 @@ def sweep(folders: Iterable[str], choice: Choice, chosen: Chosen, seconds: float
             marker.take_back()
             raise
     return captured
-
-
-def sweep_apart(words: list[str]) -> None:
-    """The same in a process of its own, which nobody waits for: a session's start has no time for it, and writes nothing."""
-    import subprocess
-    import sys
-
-    subprocess.Popen(  # noqa: S603 - this very program
-        [sys.executable, "-m", "commonplace", "hook", "sweep", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        close_fds=True,
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from _thread import allocate_lock, start_new_thread
+from collections.abc import Callable
 from contextlib import suppress
 from typing import NoReturn
 
@@ -20,6 +21,8 @@ class Ending:
 
     def __init__(self, moment: str, seconds: float) -> None:
         self._moment, self._until, self._seconds = moment, time.monotonic() + seconds, seconds
+        self.after: Callable[[], None] | None = None
+        """What is left to begin when everything is said."""
         self._one = allocate_lock()
         self._work = allocate_lock()
         self._work.acquire()
@@ -37,10 +40,14 @@ class Ending:
         # A line is a line, and nothing in it is obeyed by a terminal.
         plain = "".join(char if char.isprintable() else " " for char in said)
         _write(2, f"commonplace {self._moment}: {plain}\n")
+        if self.after is not None:
+            with suppress(Exception):
+                self.after()
         os._exit(0)
 
     def _watch(self) -> None:
         self._work.acquire(timeout=max(0.0, self.left()))
+        self.after = None
         self.say("", f"not done within {self._seconds:g} s; nothing was handed over")
 
 

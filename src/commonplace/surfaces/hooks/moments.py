@@ -31,6 +31,7 @@ class Session:
         self.project = asked.project or self.place.project
         self.folder = markers.folder_for(self.place.root)
         self.marker = markers.Marker(self.folder, payload.session) if payload.session else None
+        self.after: Callable[[], None] | None = None
 
     def begin(self) -> None:
         if self.marker is not None:
@@ -39,7 +40,7 @@ class Session:
             self.marker.begin({name: value for name, value in told.items() if value})
 
     def ask(self, moment: str, task: str | None = None) -> reach.Handed:
-        return reach.ask(
+        handed = reach.ask(
             reach.Question(
                 moment,
                 url=book_for(self.place, self.asked.book).url,
@@ -51,6 +52,8 @@ class Session:
                 seconds=self.left(),
             )
         )
+        self.after = handed.after
+        return handed
 
 
 def session_start(session: Session) -> Said:
@@ -123,10 +126,11 @@ def _sweep_if_needed(session: Session) -> None:
     if not idle:
         return
     with suppress(CommonplaceError, OSError):
-        from commonplace.surfaces.hooks.capturing import choice_of, sweep_apart
+        from commonplace.surfaces.hooks import apart
+        from commonplace.surfaces.hooks.capturing import choice_of
 
         if choice_of(asked=session.asked.capture).wanted:
-            sweep_apart(session.asked.words)
+            apart.start(["sweep", *session.asked.words])
             return
     for marker in idle:
         marker.reflect()

@@ -12,8 +12,9 @@ from commonplace.surfaces.hooks.ending import Ending
 if TYPE_CHECKING:
     from commonplace.surfaces.hooks.hosts import Host
 
-BUDGETS = {"session-start": 0.5, "prompt": 0.3, "pre-compact": 4.0, "session-end": 4.0, "sweep": 60.0}
-"""Seconds until a hook gives up (A41, A42). Agents wait five seconds for one (A75): the end of a session fits into that."""
+BUDGETS = {"session-start": 0.5, "prompt": 0.3, "pre-compact": 4.0, "session-end": 4.0, "sweep": 60.0, "keep": 60.0}
+"""Seconds until a hook gives up (A41, A42). Agents wait five seconds for one (A75): the end of a session fits into that. For the
+last two nobody waits: they are what others had no time for."""
 
 _VALUES = {
     "--host": "host",
@@ -80,19 +81,33 @@ def _answer(asked: Asked, ending: Ending) -> tuple[str, str]:
     from commonplace.surfaces.hooks.payload import Skip, read_stdin, understood
 
     if asked.moment not in BUDGETS:
-        raise Skip(f"skipped: the moment is one of: {', '.join(BUDGETS)}")
+        from commonplace.surfaces.hooks.hosts import MOMENTS
+
+        raise Skip(f"skipped: the moment is one of: {', '.join(MOMENTS)}")
     from commonplace.surfaces.lightly import import_lightly
 
-    raw = b"{}" if asked.moment == "sweep" else read_stdin()
+    raw = read_stdin()
     import_lightly()
-    payload = understood(raw, asked.host)
+    if asked.moment == "keep":
+        return "", _kept(raw, asked, ending)
+    payload = understood(b"{}" if asked.moment == "sweep" else raw, asked.host)
     from commonplace.surfaces.hooks.moments import DONE_AT, Session
 
     try:
-        text, said = DONE_AT[asked.moment](Session(asked, payload, ending.left))
+        session = Session(asked, payload, ending.left)
+        text, said = DONE_AT[asked.moment](session)
+        ending.after = session.after
     except Exception as cause:  # noqa: BLE001 - the agent still gets an answer in its own form
         text, said = "", _why(cause)
     return in_its_form(text, asked.moment, payload.host), said
+
+
+def _kept(raw: bytes, asked: Asked, ending: Ending) -> str:
+    """What another hook had no time for."""
+    from commonplace.surfaces.hooks import reach
+
+    question = reach.Question("keep", url=asked.book or "", host=asked.host or "", seconds=ending.left() / 2)
+    return f"{reach.keep(question, raw)} receipts"
 
 
 def in_its_form(text: str, moment: str, host: Host) -> str:

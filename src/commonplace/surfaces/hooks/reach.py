@@ -6,6 +6,7 @@ daemon's socket, when there is one, is asked here first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from commonplace.surfaces.lightly import import_lightly
@@ -37,24 +38,28 @@ class Question:
 class Handed:
     """What came back: a text that is ready to inject, and how much it is."""
 
-    def __init__(self, text: str, memories: int, tokens: int, moment: str) -> None:
+    def __init__(
+        self, text: str, memories: int, tokens: int, moment: str, after: Callable[[], None] | None = None
+    ) -> None:
         self.text, self.memories, self.tokens, self.moment = text, memories, tokens, moment
+        self.after = after
+        """What is left to begin when the agent has its answer."""
 
 
 def ask(question: Question) -> Handed:
     """What should be in the agent's context now? Writes a receipt and nothing else."""
-    with _opened(question) as book:
-        moment = _moment(book, question)
-        _hurry(question.seconds)
-        found = book.context_for(
-            question.project,
-            question.repo,
-            question.host,
-            None if moment == "session_start" else question.task,
-            moment=moment,
-            session=question.session,
-        )
-    return Handed(found.text, len(found.citations), found.tokens, moment)
+    book = _opened(question)
+    moment = _moment(book, question)
+    _wait_for_receipts(min(_RECEIPT_SECONDS, max(0.02, question.seconds / 4)))
+    found = book.context_for(
+        question.project,
+        question.repo,
+        question.host,
+        None if moment == "session_start" else question.task,
+        moment=moment,
+        session=question.session,
+    )
+    return Handed(found.text, len(found.citations), found.tokens, moment, _closed(book, question))
 
 
 def capture(question: Question, material: bytes, name: str) -> str:
@@ -95,8 +100,41 @@ def _moment(book: Book, question: Question) -> str:
 _LOOKED_BACK = 20
 
 
-def _hurry(seconds: float) -> None:
-    """Behind a busy writer the receipt gets half of the time that is left: an answer that is ready must not be late for it."""
+def _closed(book: Book, question: Question) -> Callable[[], None] | None:
+    """Close the book. If the receipt still waits behind a busy writer, that is left for later: the agent must not wait for it,
+    and without the receipt nobody would know what it was handed."""
+    waiting = [receipt.to_json() for receipt in book._scribe.unkept]
+    book._scribe.unkept.clear()
+    book.close()
+    if not waiting:
+        return None
+
+    def keep_later() -> None:
+        from commonplace.surfaces.hooks import apart
+
+        apart.start(["keep", f"--host={question.host}", f"--book={question.url}"], "\n".join(waiting).encode())
+
+    return keep_later
+
+
+def keep(question: Question, receipts: bytes) -> int:
+    """Write down receipts that had to wait; returns how many."""
+    from commonplace.engine.receipts import keep as keep_one
+    from commonplace.model.receipt import Receipt
+
+    _wait_for_receipts(question.seconds)
+    lines = receipts.decode().splitlines()
+    with _opened(question) as book:
+        for line in lines:
+            keep_one(book._scribe, Receipt.from_json(line))
+    return len(lines)
+
+
+_RECEIPT_SECONDS = 0.25
+
+
+def _wait_for_receipts(seconds: float) -> None:
+    """How long this process waits to write one down."""
     from commonplace import settings
 
-    settings.RECEIPT_WAIT_SECONDS = min(settings.RECEIPT_WAIT_SECONDS, max(0.02, seconds / 2))
+    settings.RECEIPT_WAIT_SECONDS = seconds
