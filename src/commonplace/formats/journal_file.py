@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import msgspec
 
@@ -24,6 +25,7 @@ from commonplace.model.operation import Entry
 from commonplace.storage.append import append_lines
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 from commonplace.storage.folders import make_folder
+from commonplace.storage.plain_file import opened
 
 VERSION = 1
 FOLDER = ".commonplace"
@@ -113,7 +115,7 @@ class JournalFile:
         """None if there is none. Not being allowed to look is another answer."""
         with in_our_words(self.path):
             try:
-                return os.stat(self.path)
+                return os.lstat(self.path)
             except (FileNotFoundError, NotADirectoryError):
                 return None
 
@@ -122,7 +124,7 @@ class JournalFile:
         path = self.path if self.exists() else self.elder()
         if path is None:
             return None
-        with in_our_words(path), open(path, "rb") as file:
+        with _reading(path) as file:
             return _checked(file.readline(settings.MAX_IMPORT_LINE_BYTES), path)
 
     def edition(self) -> int:
@@ -167,7 +169,7 @@ class JournalFile:
         """The lines that cannot be read, by number, and why."""
         if not self.exists():
             return
-        with in_our_words(self.path), open(self.path, "rb") as file:
+        with _reading(self.path) as file:
             for number, raw in enumerate(iter(lambda: file.readline(settings.MAX_IMPORT_LINE_BYTES), b""), 1):
                 if raw.strip() and _understood(raw) is None:
                     yield number, "torn off" if not raw.endswith(b"\n") else "cannot be read"
@@ -187,13 +189,20 @@ def device() -> str:
     return sha256("\n".join(["commonplace", *known]).encode()).hexdigest()[:8]
 
 
+@contextmanager
+def _reading(path: str) -> Iterator[BinaryIO]:
+    """Whoever can write to the folder could put a pipe or a link there: neither is waited for or followed."""
+    with opened(path) as fd, open(fd, "rb", closefd=False) as file:
+        yield file
+
+
 def _is_journal(name: str) -> bool:
     stem = name.removeprefix("journal-").removesuffix(".jsonl")
     return f"journal-{stem}.jsonl" == name and len(stem) == 8 and stem.isalnum()
 
 
 def _whole(path: str, start: int = 0) -> Iterator[Group]:
-    with in_our_words(path), open(path, "rb") as file:
+    with _reading(path) as file:
         file.seek(start)
         lines: list[Line] = []
         while raw := file.readline():

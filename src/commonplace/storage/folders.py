@@ -39,7 +39,7 @@ def copy_folder(folder: str, target: str, progress: Progress | None = None) -> N
 
 def _copy(folder: str, target: str) -> None:
     """The first thing that cannot be copied ends it, with its own error: `copytree` would go on and tell of many at the end."""
-    os.makedirs(target, mode=0o700)
+    os.mkdir(target, 0o700)
     for entry in os.scandir(folder):
         there = os.path.join(target, entry.name)
         if entry.is_symlink():
