@@ -6,6 +6,7 @@ if nobody had been killed.
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import time
@@ -18,7 +19,16 @@ import pytest
 from commonplace import Book, CommonplaceError
 from commonplace.catalog.sqlite import schema
 
-from .books import every_memory, furnish, open_book, what_is_wrong
+from .books import (
+    book_in,
+    every_memory,
+    furnish,
+    on_each,
+    on_every_canon,
+    open_book,
+    remove,
+    what_is_wrong,
+)
 from .children import Child, Say
 
 Memories = dict[str, dict[str, Any]]
@@ -35,14 +45,20 @@ class Bigger:
             book.export(str(self.export))
 
     def copy(self, where: Path) -> Path:
-        shutil.rmtree(where, ignore_errors=True)
+        remove(where)
         shutil.copytree(self.folder, where)
         return where
 
 
-@pytest.fixture(scope="module")
-def bigger(tmp_path_factory: pytest.TempPathFactory) -> Bigger:
-    return Bigger(tmp_path_factory.mktemp("bigger"))
+_made: dict[str, Bigger] = {}
+
+
+@pytest.fixture
+def bigger(scheme: str, tmp_path_factory: pytest.TempPathFactory) -> Bigger:
+    """Made once for each canon."""
+    if scheme not in _made:
+        _made[scheme] = Bigger(tmp_path_factory.mktemp("bigger"))
+    return _made[scheme]
 
 
 def interrupt_at(work: Callable[[], object], share: float, takes: float) -> None:
@@ -82,12 +98,25 @@ def _with(folder: Path, use: Callable[[Book], object]) -> None:
 
 
 @pytest.mark.parametrize("into", ["empty", "full"])
-@pytest.mark.parametrize("kills", [12, pytest.param(100, marks=pytest.mark.nightly)])
+@on_each("kills", sqlite=12, files=4)
 def test_an_import_that_was_killed_and_repeated_is_one_import(
     place: Path, bigger: Bigger, rng: random.Random, into: str, kills: int
 ) -> None:
+    _kill_imports(place, bigger, rng, into, kills)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("into", ["empty", "full"])
+@on_every_canon
+def test_an_import_that_was_killed_a_hundred_times_and_repeated_is_one_import(
+    place: Path, bigger: Bigger, rng: random.Random, into: str
+) -> None:
+    _kill_imports(place, bigger, rng, into, 100)
+
+
+def _kill_imports(place: Path, bigger: Bigger, rng: random.Random, into: str, kills: int) -> None:
     def fresh(name: str) -> Path:
-        shutil.rmtree(place / name, ignore_errors=True)
+        remove(place / name)
         (place / name).mkdir()
         with open_book(place / name) as book:
             if into == "full":
@@ -112,15 +141,19 @@ def test_an_import_that_was_killed_and_repeated_is_one_import(
         assert contents(folder) == expected
 
 
+@on_each("kills", sqlite=12, files=6)
 @pytest.mark.parametrize("verb", ["export", "backup"])
-def test_a_copy_that_was_killed_is_whole_or_absent(place: Path, bigger: Bigger, rng: random.Random, verb: str) -> None:
-    folder, target = bigger.copy(place / "book"), place / "copy" / "book.sqlite"
+def test_a_copy_that_was_killed_is_whole_or_absent(
+    place: Path, bigger: Bigger, rng: random.Random, verb: str, kills: int
+) -> None:
+    folder, target = bigger.copy(place / "book"), book_in(place / "copy")
     target.parent.mkdir()
     copy = lambda: _with(folder, lambda book: getattr(book, verb)(str(target)))  # noqa: E731
     takes = measure(copy)
-    whole = target.read_bytes()
-    for share in _shares(rng, 12):
-        target.unlink(missing_ok=True)
+    whole = target.read_bytes() if target.is_file() else b""
+    for share in _shares(rng, kills):
+        remove(target.parent)
+        target.parent.mkdir()
         interrupt_at(copy, share, takes)
         if not target.exists():
             continue
@@ -134,14 +167,15 @@ def test_a_copy_that_was_killed_is_whole_or_absent(place: Path, bigger: Bigger, 
         assert what_is_wrong(book) == []
 
 
+@on_each("kills", sqlite=12, files=12)
 def test_a_purge_that_was_killed_happened_or_not_and_leaves_no_trace(
-    place: Path, bigger: Bigger, rng: random.Random
+    place: Path, bigger: Bigger, rng: random.Random, kills: int
 ) -> None:
     """The memory is whole or gone; and once it is gone its words are in no file of the book, killed or not (R12)."""
     id = bigger.ids[5]
     words = bigger.memories[id]["content"].encode()
     takes = measure(lambda: _with(bigger.copy(place / "book"), lambda book: book.purge(id)))
-    for share in _shares(rng, 12):
+    for share in _shares(rng, kills):
         folder = bigger.copy(place / "book")
         interrupt_at(lambda folder=folder: _with(folder, lambda book: book.purge(id)), share, takes)
         with open_book(folder, timeout=5.0) as book:
@@ -150,14 +184,20 @@ def test_a_purge_that_was_killed_happened_or_not_and_leaves_no_trace(
             assert now == bigger.memories or now == {key: one for key, one in bigger.memories.items() if key != id}
             if id in now:
                 assert book.purge(id).complete
-        assert not any(words in path.read_bytes() for path in folder.iterdir())
+        left = [path for where in (folder, _catalogs()) for path in where.rglob("*") if path.is_file()]
+        assert not [path for path in left if words in path.read_bytes()]
 
 
+def _catalogs() -> Path:
+    return Path(os.environ["XDG_CACHE_HOME"])
+
+
+@on_every_canon
 def test_a_repair_that_was_killed_can_be_repeated(place: Path, bigger: Bigger, rng: random.Random) -> None:
     folder = bigger.copy(place / "book")
     repair = lambda: _with(folder, lambda book: book.doctor(repair=True))  # noqa: E731
     takes = measure(repair)
-    for share in _shares(rng, 10):
+    for share in _shares(rng, 6):
         interrupt_at(repair, share, takes)
         with open_book(folder, timeout=5.0) as book:
             assert book.doctor(full=True).ok

@@ -15,7 +15,7 @@ import pytest
 from commonplace import CommonplaceError
 
 from . import children
-from .books import Template, every_memory, open_book
+from .books import Template, book_in, every_memory, on_every_canon, on_file_canons, open_book, open_warm
 from .children import Said, Say
 
 SECONDS = 8.0
@@ -26,8 +26,10 @@ def _pipe(path: Path) -> None:
 
 
 def _socket(path: Path) -> None:
+    folder = os.open(path.parent, os.O_PATH)  # a socket's own name must be short
     with socket.socket(socket.AF_UNIX) as made:
-        made.bind(str(path))
+        made.bind(f"/proc/self/fd/{folder}/{path.name}")
+    os.close(folder)
 
 
 def _device(name: str) -> Callable[[Path], None]:
@@ -55,6 +57,10 @@ ODD = {
 }
 
 
+# What stands in each canon's folder where memories are kept, or beside them.
+FILES = {"jsonl": "memories.jsonl", "ledger": "ledger.jsonl", "vault": "Agent/projects/atlas/project/odd.md"}
+
+
 def _in_time(work: Callable[[], object]) -> list[Said]:
     def answer(say: Say) -> None:
         try:
@@ -76,6 +82,50 @@ def test_a_book_is_not_opened_on_something_that_is_no_file(place: Path, make: Ca
     assert (before.st_ino, before.st_size, before.st_mode) == (after.st_ino, after.st_size, after.st_mode)
 
 
+@on_file_canons
+@pytest.mark.parametrize("make", ODD.values(), ids=ODD.keys())
+def test_something_odd_among_a_books_files_is_named_or_left_alone_and_the_others_are_served(
+    place: Path, template: Template, scheme: str, make: Callable[[Path], None]
+) -> None:
+    """Rows 43, 44: never followed, never waited for, never read whole."""
+    folder = template.copy(place / "book")
+    open_warm(folder).close()
+    odd = book_in(folder) / FILES[scheme]
+    odd.unlink(missing_ok=True)
+    make(odd)
+    before = os.lstat(odd)
+    said = _in_time(lambda: _served(folder, template))
+    assert children.troubles(said) == []
+    assert said[0].get("error") in (None, "corrupt", "unavailable", "invalid", "conflict", "too_large", "stale"), said
+    after = os.lstat(odd)
+    assert (before.st_ino, before.st_size, before.st_mode) == (after.st_ino, after.st_size, after.st_mode)
+
+
+def _served(folder: Path, template: Template) -> int:
+    with open_book(folder) as book:
+        known = every_memory(book)
+        assert known.keys() >= template.truth.keys(), "some are not served"
+        return len(known)
+
+
+@on_file_canons
+@pytest.mark.parametrize("make", ODD.values(), ids=ODD.keys())
+def test_something_odd_in_the_journals_place_is_not_followed(
+    place: Path, template: Template, make: Callable[[Path], None]
+) -> None:
+    folder = template.copy(place / "book")
+    (journal,) = (book_in(folder) / ".commonplace").glob("journal-*.jsonl")
+    journal.unlink()
+    make(journal)
+    before = os.lstat(journal)
+    said = _in_time(lambda: open_book(folder).save("Into the book only.", type="project", project_id="atlas"))
+    assert children.troubles(said) == []
+    assert "error" in said[0]
+    after = os.lstat(journal)
+    assert (before.st_ino, before.st_mode) == (after.st_ino, after.st_mode)
+
+
+@on_every_canon
 @pytest.mark.parametrize("make", ODD.values(), ids=ODD.keys())
 def test_an_import_from_something_odd_ends_and_changes_nothing(
     place: Path, template: Template, make: Callable[[Path], None]
@@ -89,6 +139,7 @@ def test_an_import_from_something_odd_ends_and_changes_nothing(
         assert book.verify().ok
 
 
+@on_every_canon
 @pytest.mark.parametrize("verb", ["export", "backup"])
 @pytest.mark.parametrize("make", ODD.values(), ids=ODD.keys())
 def test_a_copy_never_goes_where_something_is(
@@ -100,6 +151,7 @@ def test_a_copy_never_goes_where_something_is(
     assert said == [{"error": "conflict"}]
 
 
+@on_every_canon
 @pytest.mark.parametrize("verb", ["export", "backup"])
 def test_a_copy_into_a_folder_that_is_not_there_is_refused(place: Path, template: Template, verb: str) -> None:
     folder = template.copy(place / "book")
@@ -123,6 +175,7 @@ def test_a_lock_file_that_is_a_link_is_not_followed(place: Path, template: Templ
     assert (place / "victim").read_bytes() == b"precious"
 
 
+@on_every_canon
 def test_the_temporary_folder_plays_no_part(place: Path, template: Template, monkeypatch: pytest.MonkeyPatch) -> None:
     """Row 22: unfinished files lie beside their target, so a TMPDIR that is elsewhere, full or gone does not matter."""
     folder = template.copy(place / "book")
