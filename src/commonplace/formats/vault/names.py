@@ -71,8 +71,9 @@ def file_stem(slug: str, title: str | None, content: str, id: str) -> str:
 
 
 def recognised(stem: str) -> str:
-    """A name that is not taken for a sync client's copy of another note, whatever lies beside it (row 49)."""
-    if _SIMPLE.fullmatch(stem) or classify(f"{stem}.md", _Everything()) is None:
+    """A name that is not taken for a drawing or a sync client's copy of another note, whatever lies beside it (row 49)."""
+    odd = stem.endswith(".excalidraw") or classify(f"{stem}.md", _Everything()) is not None
+    if _SIMPLE.fullmatch(stem) or not odd:
         return stem
     return re.sub(r"[^\w%-]", _escape, stem.lower()).replace("_", "%5F")
 

@@ -7,7 +7,7 @@ from posixpath import basename, dirname
 from typing import Any
 
 from commonplace.formats.vault.layout import Layout, Spot
-from commonplace.formats.vault.names import archive_stem, file_stem, safe_name, unarchived_stem
+from commonplace.formats.vault.names import archive_stem, file_stem, recognised, safe_name, unarchived_stem
 from commonplace.formats.vault.patch import held
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
@@ -44,7 +44,7 @@ def stem_for(record: MemoryRecord, told: Mapping[str, Any], path: str) -> str:
     if was is Status.SUPERSEDED and shall is not was:
         return unarchived_stem(own)
     renamed = record.slug and record.slug != told["slug"] and own == safe_name(told["slug"])
-    return safe_name(record.slug) if renamed else own
+    return recognised(safe_name(record.slug)) if renamed else own
 
 
 def stem_of_new(record: MemoryRecord) -> str:

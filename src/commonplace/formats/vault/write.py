@@ -14,7 +14,7 @@ from commonplace.errors import ConflictError, DeniedError
 from commonplace.formats.vault.frontmatter import put, take_apart
 from commonplace.formats.vault.keys import HOLDS, ORDER
 from commonplace.formats.vault.layout import Layout
-from commonplace.formats.vault.names import numbered, plain, safe_name
+from commonplace.formats.vault.names import numbered, plain, recognised, safe_name
 from commonplace.formats.vault.note import Understood, understand, unreadable
 from commonplace.formats.vault.patch import Patch, differing, held, new_note, told_by
 from commonplace.formats.vault.places import folder_for, stem_for, stem_of_new
@@ -26,6 +26,9 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Relation, Status
 from commonplace.seam.format import Altered, Known, Place, Put, Remove, Shelf, Step, Written
 from commonplace.storage.conflict_files import merge_conflict
+
+
+_OF_COPIES = (" (1)", " (2)", " 2", " copy")
 
 
 class _Plan(NamedTuple):
@@ -132,6 +135,7 @@ class Writing:
 
     def _free(self, folder: str, stem: str, id: str) -> str:
         """A name that nothing has, also not in another case or Unicode form: `name`, `name-2`, … (A68, rows 45, 46)."""
+        stem = recognised(stem)
         for number in range(1, 100):
             path = join(folder, f"{numbered(stem, number)}.md")
             if self._is_free(path):
@@ -144,7 +148,11 @@ class Writing:
         return path
 
     def _is_free(self, path: str) -> bool:
-        return plain(path) not in self._reserved and (path in self._left or not self._shelf.is_taken(path))
+        """Nothing has this name, and no note that stood alone would look like a sync client's copy of it (row 49)."""
+        if path in self._left:
+            return plain(path) not in self._reserved
+        names = (path, *(f"{path[:-3]}{ending}.md" for ending in _OF_COPIES))
+        return plain(path) not in self._reserved and not any(self._shelf.is_taken(name) for name in names)
 
     def _write(self, plan: _Plan) -> None:
         if plan.note is None:

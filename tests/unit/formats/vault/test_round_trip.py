@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from commonplace.formats.vault.frontmatter import fields_of, put, take_apart
 from commonplace.formats.vault.keys import HOLDS, ORDER
 from commonplace.formats.vault.layout import Layout
+from commonplace.formats.vault.names import _Everything
 from commonplace.formats.vault.note import tidy, understand
 from commonplace.formats.vault.scalars import inline_list, scalar, written, written_list
+from commonplace.formats.vault.scan import is_note
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
 from commonplace.testing.strategies import records, statements, storable, texts
@@ -20,7 +22,10 @@ from commonplace.testing.strategies import records, statements, storable, texts
 from .vault_shelf import VaultInMemory, known_by
 
 _NAMES = st.text(storable, min_size=1, max_size=60)
-_SLUGS = st.sampled_from(["", "a", "con", "x" * 90, "..", "_inbox", "a/b"]) | _NAMES
+_SLUGS = (
+    st.sampled_from(["", "a", "con", "x" * 90, "..", "_inbox", "a/b", "plan (1)", "x.excalidraw", "x-HOST", "_index"])
+    | _NAMES
+)
 # `a/b`, `..` and reserved words must not lead anywhere; a kind is what people type.
 _KINDS = st.sampled_from(["note", "failure-incident", "idea", "preference", "..", "_inbox", "con", "日本"]) | _NAMES
 _any = records(
@@ -67,6 +72,19 @@ def test_no_name_leads_out_of_the_store(record: MemoryRecord) -> None:
     assert len(parts) >= 3  # A18: never loose at the store root
     assert all(0 < len(part.encode()) <= 255 and part.isprintable() for part in parts)
     assert not [part for part in parts if part in (".", "..") or part[-1] in " ." or part[0] in " .-"]
+
+
+@given(_any, _any)
+def test_every_note_that_is_written_is_a_note_when_it_is_looked_for(one: MemoryRecord, other: MemoryRecord) -> None:
+    """Rows 48, 49: no name of ours is taken for a copy, a dropping, a drawing or something that is made from notes."""
+    vault, layout = VaultInMemory(), Layout()
+    vault.change(one)
+    vault.change(other.with_(id=one.id))
+    for path in vault.files:
+        folders = path.split("/")[:-1]
+        assert is_note(path, _Everything(), layout)
+        assert not any(folder.startswith(".") for folder in folders)
+        assert not any(layout.is_ignored("/".join(folders[: depth + 1])) for depth in range(len(folders)))
 
 
 @given(_any, _any, st.sampled_from(Status))

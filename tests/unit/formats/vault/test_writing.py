@@ -55,6 +55,15 @@ class TestSaving:
         assert names == ["same.md", "same-2.md", "café-2.md", "SAME-3.md"]
         assert vault.files["Agent/Memory/fix/Caf\u00e9.md"] == b"theirs\n"
 
+    def test_a_new_note_does_not_make_a_copy_of_one_that_stood_alone(self, vault: VaultInMemory) -> None:
+        """Row 49: `plan (1).md` is a note until there is a `plan.md` beside it. Nor does a note that is moved become one."""
+        vault.edit("Agent/Memory/fix/plan (1).md", b"theirs\n")
+        assert vault.path(vault.save("Ours.", slug="plan", kind="fix")) == "Agent/Memory/fix/plan-2.md"
+        vault.save("Put away.", slug="plan", status="archived")
+        theirs = vault.records[known_by("Agent/Memory/fix/plan (1).md")]
+        vault.change(theirs.with_(status=Status.ARCHIVED))
+        assert vault.path(theirs) == "Agent/Memory/_archive/plan%20%281%29.md"
+
     def test_two_of_a_name_in_one_transaction_are_kept_apart(self, vault: VaultInMemory) -> None:
         one = vault.save("One.", slug="a")
         vault.change(one.with_(id="second", slug="b"), one.with_(id="third", slug="b"))
