@@ -27,7 +27,6 @@ from commonplace.model.words import Relation, Status
 from commonplace.seam.format import Altered, Known, Place, Put, Remove, Shelf, Step, Written
 from commonplace.storage.conflict_files import merge_conflict
 
-
 _OF_COPIES = (" (1)", " (2)", " 2", " copy")
 
 
