@@ -32,7 +32,8 @@ class Daemon:
 
     def serves(self, url: str) -> str | None:
         """The name under which the book at this URL is served."""
-        return next((name for name, known in self.books.items() if known == url), None)
+        wanted = in_full(url)
+        return next((name for name, known in self.books.items() if known == wanted), None)
 
     def ask(
         self, operation: str, fields: dict[str, Any], *, book: str = "default", actor: str | None = None, more: str = ""
@@ -100,6 +101,12 @@ class Daemon:
         if b"connection: close" in lines:
             self.close()
         return int(lines[0].split(b" ")[1]), b"".join(pieces)
+
+
+def in_full(url: str) -> str:
+    """A book's URL without links and abbreviations: two that are equal are one book."""
+    scheme, _, path = url.partition(":")
+    return f"{scheme}:{os.path.realpath(os.path.expanduser(path))}"
 
 
 def _some(connected: socket) -> bytes:

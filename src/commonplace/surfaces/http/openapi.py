@@ -87,18 +87,20 @@ class _Schemas:
         asked = [route.operation.request_class() for route in ROUTES]
         answered = [one for route in ROUTES for one in _several(answer_type(route))]
         found, self.components = msgspec.json.schema_components(
-            [*asked, *answered], schema_hook=lambda _: {}, ref_template=_REF
+            [*asked, *answered], schema_hook=lambda _: {"description": "any JSON"}, ref_template=_REF
         )
         self._known = list(zip([*asked, *answered], found, strict=True))
-        for cls in asked:
-            self.components[cls.__name__]["additionalProperties"] = False
+        for route in ROUTES:
+            self.fields(route)["additionalProperties"] = False
 
     def of(self, sort: Any) -> dict[str, Any]:
         found = [next(schema for known, schema in self._known if known == one) for one in _several(sort)]
         return found[0] if len(found) == 1 else {"anyOf": found}
 
     def fields(self, route: Route) -> dict[str, Any]:
-        found: dict[str, Any] = self.components[route.operation.request]
+        """The schema of an operation's request itself."""
+        name = self.of(route.operation.request_class())["$ref"].rpartition("/")[2]
+        found: dict[str, Any] = self.components[name]
         return found
 
 

@@ -17,6 +17,7 @@ from commonplace.errors import CommonplaceError, UnavailableError
 from commonplace.surfaces.http import places, tokens
 from commonplace.surfaces.http.app import App
 from commonplace.surfaces.http.books import Books, Threads, configured_books
+from commonplace.surfaces.http.client import in_full
 from commonplace.surfaces.http.metrics import Metrics
 from commonplace.surfaces.http.state import Running, Single, found_running
 from commonplace.surfaces.http.worker import Worker
@@ -63,7 +64,8 @@ def _serve_alone(single: Single, port: int, log: Log, told: Told) -> None:
     books, threads, metrics = Books(configured_books()), Threads(), Metrics()
     listening, path = [_tcp(port), _unix(places.socket_path())], places.socket_path()
     url = f"http://127.0.0.1:{listening[0].getsockname()[1]}"
-    running = Running(pid=os.getpid(), url=url, socket=path, token=secret, books=books.urls, version=__version__)
+    served = {name: in_full(where) for name, where in books.urls.items()}
+    running = Running(pid=os.getpid(), url=url, socket=path, token=secret, books=served, version=__version__)
     worker = Worker(books, log)
     try:
         _open_all(books, log)
