@@ -18,6 +18,10 @@ Lines = list[dict[str, Any]]
 class Vault:
     """One file for each memory."""
 
+    def is_named(self, place: Place) -> bool:
+        """Is it known by more than its words? Else, with other words, it is another one."""
+        return bool(place.path)
+
     def change(self, folder: Path, place: Place, old: str, new: str) -> None:
         note = folder / place.path
         head, found, tail = note.read_text(encoding="utf-8").rpartition(old.strip())
@@ -39,6 +43,9 @@ class InLines:
     """One file with a line for each memory, or for each change."""
 
     file = ""
+
+    def is_named(self, place: Place) -> bool:
+        return not place.key.startswith("words-")
 
     def change(self, folder: Path, place: Place, old: str, new: str) -> None:
         def changed(lines: Lines) -> Lines:
@@ -98,7 +105,7 @@ class Ledger(InLines):
         pairs = [(id, text if (id or words_key(said)) == key else said) for id, said in _retained(line)]
         return line | _listed(pairs) if pairs else line
 
-    def line(self, name: str, text: str) -> dict[str, Any]:  # noqa: ARG002
+    def line(self, name: str, text: str) -> dict[str, Any]:
         return {"ts": "2026-11-15T12:00:00Z", "retain": [text]}
 
     def speaks_of(self, line: dict[str, Any], key: str) -> bool:

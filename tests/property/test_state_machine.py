@@ -480,7 +480,7 @@ class FilesMachine(BookMachine):
     @rule(pick=picks, reader=actors)
     def change_by_hand(self, pick, reader):
         chosen = self.standing(pick)
-        if chosen is None:
+        if chosen is None or not self.hand.is_named(chosen[1]):
             return
         id, place = chosen
         new = f"Changed {self.name()}"
