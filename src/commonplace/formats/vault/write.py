@@ -23,7 +23,7 @@ from commonplace.formats.vault.scrub import scrubbed
 from commonplace.formats.vault.wikilinks import link_to, relinked
 from commonplace.model.hashing import sha256
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Relation, Status
+from commonplace.model.words import Relation, Status, Tier
 from commonplace.seam.format import Altered, Known, Place, Put, Remove, Shelf, Step, Written
 from commonplace.storage.conflict_files import merge_conflict
 
@@ -111,7 +111,7 @@ class Writing:
     def _planned_new(self, record: MemoryRecord, plans: Sequence[_Plan]) -> _Plan:
         path = self._taken_over(record, plans)
         if path is None:
-            home = self._layout.home(held(record), personal=self._personal)
+            home = self._layout.home(held(record), personal=self._personal and record.tier is Tier.T1)
             path = self._free(home, stem_of_new(record), record.id)
         self._places[record.id] = path
         return _Plan(record, None, path)

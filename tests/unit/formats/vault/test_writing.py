@@ -304,3 +304,4 @@ class TestPeoplesNotes:
         vault.change(record.with_(content="Dear reader", status=Status.ARCHIVED))
         assert sorted(vault.files) == ["_archive/Diary.md"]
         assert vault.path(vault.save("New.", tier="T1")) == "new.md"
+        assert vault.path(vault.save("Other.", tier="T3")) == "Agent/Memory/note/other.md"
