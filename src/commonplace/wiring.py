@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from commonplace.engine.scribe import Scribe
 from commonplace.errors import InvalidError
 from commonplace.guard.trust import check_actor
 from commonplace.model.words import Trust
+from commonplace.places import config_path, data_folder
 
 if TYPE_CHECKING:
     from commonplace.seam.canon import Canon
@@ -149,21 +149,3 @@ def _read_config(path: str) -> dict[str, object]:
             where=path,
             hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"',
         ) from cause
-
-
-def config_path() -> str:
-    return os.environ.get("COMMONPLACE_CONFIG") or os.path.join(
-        _base("XDG_CONFIG_HOME", "~/.config"), "commonplace", "config.toml"
-    )
-
-
-def data_folder() -> str:
-    return os.path.join(_base("XDG_DATA_HOME", "~/.local/share"), "commonplace")
-
-
-def _base(variable: str, otherwise: str) -> str:
-    if sys.platform == "darwin":
-        otherwise = "~/Library/Application Support"
-    elif sys.platform == "win32":
-        otherwise = "~/AppData/Local"
-    return os.environ.get(variable) or os.path.expanduser(otherwise)

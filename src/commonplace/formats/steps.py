@@ -15,7 +15,7 @@ from commonplace.seam.inventory import Seen
 from commonplace.storage.append import append_lines
 from commonplace.storage.atomic_write import flush_folder, in_our_words, remove
 from commonplace.storage.folders import make_folder
-from commonplace.storage.plain_file import open_plain, opened, sha256_of
+from commonplace.storage.plain_file import not_plain, open_plain, opened, sha256_of
 from commonplace.storage.swap import keep_beside, stage, swap_in
 
 
@@ -66,7 +66,17 @@ class Files:
             raise
         return intents
 
+    def _must_lie_inside(self, path: str) -> None:
+        """Every folder on the way is a folder of the book: a link could lead out of it, and what is written there would not
+        be seen again (R8, row 44)."""
+        where = self.folder
+        for part in path.split("/")[:-1]:
+            where = os.path.join(where, part)
+            if os.path.islink(where):
+                raise not_plain(where)
+
     def _staged(self, step: Step, before: list[Intent]) -> Intent:
+        self._must_lie_inside(step.path)
         if isinstance(step, Append):
             ahead = sum(
                 len((one.text or "").encode()) for one in before if one.step == "append" and one.path == step.path

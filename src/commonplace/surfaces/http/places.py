@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from hashlib import sha256
 
 from commonplace.errors import InvalidError, LockedError
+from commonplace.places import data_folder
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 from commonplace.storage.folders import make_folder
 from commonplace.storage.locks.kernel import KernelLock
-from commonplace.wiring import data_folder
 
 DEFAULT_PORT = 7821
 
