@@ -17,7 +17,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import commonplace
 from e2e.cli.shell import PROGRAM, Said, Shell
+from unit.fence_attacks import ATTACKS, assert_closed
 
 PLENTY = ("--within", "60")
 """A machine that is busy with other tests must not decide whether a promise is kept; the budgets have tests of their own."""
@@ -169,6 +171,19 @@ clock.SystemClock.now = lambda self: now(self) + datetime.timedelta(days=30)
 from commonplace.surfaces.cli import main
 main()
 """
+
+
+@pytest.mark.parametrize("kind", ["claude-code", "gemini", "cursor"])
+def test_what_is_stored_cannot_leave_the_fence(shell: Shell, kind: str) -> None:
+    """Rows 109, 110, 115: whatever the form an agent wants, inside it is one block of data."""
+    texts = [f"Rule {number}: {attack} x" for number, attack in enumerate(ATTACKS) if "\0" not in attack][:40]
+    with commonplace.open(f"sqlite:{shell.path}", actor="alice") as book:
+        for text in texts:
+            book.save(text, type="profile", always_load=True)
+    agent = Agent(shell, kind)
+    block = agent.context(agent("session-start", source="startup"))
+    assert_closed(block.rstrip("\n"), block.count("\n- "))
+    assert block.count("\n- ") > 5
 
 
 def test_a_project_sees_its_own_and_not_anothers(shell: Shell) -> None:
@@ -492,7 +507,6 @@ def test_a_hook_loads_neither_the_other_commands_nor_anything_heavy(shell: Shell
     assert "commonplace.surfaces.hooks.reach" in loaded
     heavy = {
         "argparse",
-        "json",
         "subprocess",
         "asyncio",
         "numpy",

@@ -13,6 +13,8 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+from commonplace.surfaces.hooks import small_json
+
 IDLE_SECONDS = 3_600.0
 KEPT_SECONDS = 30 * 86_400.0
 _BEGIN, _START, _REFLECTED = "session-id-", ".start", ".reflected"
@@ -126,25 +128,17 @@ def _read(path: str) -> dict[str, object] | None:
         return None
     finally:
         os.close(fd)
-    import msgspec
-
-    try:
-        found = msgspec.json.decode(text)
-    except (msgspec.MsgspecError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
+    return small_json.read_object(text)
 
 
 def _write(path: str, told: dict[str, object]) -> None:
     """Whole or not at all, but not flushed: it is a hint, and after a power cut the session is over anyway."""
-    import msgspec
-
     partial = f"{path}.{os.getpid()}.tmp"
     with suppress(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
-            os.write(fd, msgspec.json.encode(told))
+            os.write(fd, small_json.write(told).encode())
         finally:
             os.close(fd)
         os.replace(partial, path)

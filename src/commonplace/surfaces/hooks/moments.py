@@ -76,6 +76,7 @@ def prompt(session: Session) -> Said:
 
 def pre_compact(session: Session) -> Said:
     """What was said so far is captured, if that is chosen; what was handed over may be handed over again."""
+    session.begin()
     try:
         return "", _captured(session)
     finally:

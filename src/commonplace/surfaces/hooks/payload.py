@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from commonplace.surfaces.hooks import small_json
 from commonplace.surfaces.hooks.hosts import Host, host_of, text_at
 
 MAX_BYTES = 1_000_000
@@ -41,11 +42,9 @@ def understood(raw: bytes, named: str | None) -> Payload:
         raise Skip("no payload on stdin")
     if len(raw) > MAX_BYTES:
         raise Skip("the payload is larger than a megabyte")
-    import msgspec
-
     try:
-        given = msgspec.json.decode(raw.removeprefix(b"\xef\xbb\xbf"))
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        given = small_json.read(raw)
+    except ValueError:
         raise Skip("the payload is not JSON") from None
     if not isinstance(given, dict):
         raise Skip("the payload is not a JSON object")

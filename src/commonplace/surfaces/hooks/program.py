@@ -84,10 +84,7 @@ def _answer(asked: Asked, ending: Ending) -> tuple[str, str]:
         from commonplace.surfaces.hooks.hosts import MOMENTS
 
         raise Skip(f"skipped: the moment is one of: {', '.join(MOMENTS)}")
-    from commonplace.surfaces.lightly import import_lightly
-
     raw = read_stdin()
-    import_lightly()
     if asked.moment == "keep":
         return "", _kept(raw, asked, ending)
     payload = understood(b"{}" if asked.moment == "sweep" else raw, asked.host)
@@ -114,10 +111,9 @@ def in_its_form(text: str, moment: str, host: Host) -> str:
     """The text as the agent reads it: plain with a line's end, or in the JSON it wants."""
     if host.answer is None:
         return f"{text}\n" if text else ""
-    import msgspec
+    from commonplace.surfaces.hooks import small_json
 
-    said = host.answer(text, moment, host.events.get(moment, ""))
-    return f"{msgspec.json.encode(said).decode()}\n"
+    return f"{small_json.write(host.answer(text, moment, host.events.get(moment, '')))}\n"
 
 
 def _why(cause: BaseException) -> str:

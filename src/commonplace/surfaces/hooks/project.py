@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from commonplace.surfaces.hooks import small_json
+
 _FILES = (".agentm-config.json", os.path.join(".harness", "project.json"))
 _MAX_BYTES = 256 * 1024
 _MAX_STEPS = 40
@@ -43,16 +45,7 @@ def read_json(*paths: str) -> dict[str, object]:
     """The objects in these files as one, the first one's words before the others'. What is not one is passed over."""
     said: dict[str, object] = {}
     for path in paths:
-        text = _read(path)
-        if text is None:
-            continue
-        import msgspec
-
-        try:
-            found = msgspec.json.decode(text)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            continue
-        said = {**found, **said} if isinstance(found, dict) else said
+        said = {**small_json.read_object(_read(path) or b""), **said}
     return said
 
 
