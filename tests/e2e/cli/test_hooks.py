@@ -516,7 +516,7 @@ def test_a_hook_loads_neither_the_other_commands_nor_anything_heavy(shell: Shell
         "tomllib",
         "inspect",
     }
-    assert not loaded & heavy
+    assert loaded & heavy == set()
     ours = {"commonplace.surfaces.cli.program", "commonplace.surfaces.cli.arguments", "commonplace.surfaces.operations"}
     assert not loaded & ours
     assert not [name for name in loaded if name.startswith("commonplace.providers.t")]

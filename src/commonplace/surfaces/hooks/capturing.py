@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from commonplace.surfaces.hooks import markers, reach, transcript
 from commonplace.surfaces.hooks.hosts import HOSTS, Host
 from commonplace.surfaces.hooks.payload import Skip
+from commonplace.surfaces.lightly import import_lightly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,6 +30,7 @@ class Choice:
 
 def choice_of(*, asked: bool) -> Choice:
     """What the config file and the command say. Only `true` is yes."""
+    import_lightly()
     from commonplace.wiring import configured
 
     said = configured().get("hooks")

@@ -1,4 +1,4 @@
-"""JSON of others, in small amounts: read whatever it is, or say that it is none. Python's own: nothing larger is loaded for it."""
+"""JSON of others, in small amounts: read whatever it is, or say that it is none. Python's own: nothing larger is loaded."""
 
 from __future__ import annotations
 

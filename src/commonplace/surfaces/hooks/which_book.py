@@ -10,6 +10,7 @@ import os
 
 from commonplace.surfaces.hooks.payload import Skip
 from commonplace.surfaces.hooks.project import Place, read_json
+from commonplace.surfaces.lightly import import_lightly
 
 _OF_THE_USER = ("~/.agentm-config.json", "~/.claude/.agentm-config.json")
 
@@ -49,6 +50,7 @@ def _vault_path(said: dict[str, object]) -> str | None:
 
 
 def _configured() -> Chosen:
+    import_lightly()
     from commonplace.wiring import configured_url
 
     return Chosen(configured_url())
