@@ -111,7 +111,8 @@ def is_text(value: object) -> bool:
 
 
 def _id(value: object) -> str | None:
-    return value if isinstance(value, str) and 0 < len(value) <= 64 and value.isalnum() else None
+    """Any name that a memory may have: not all were given by a book of ours."""
+    return value if isinstance(value, str) and 0 < len(value) <= 64 and value.isprintable() else None
 
 
 def write_line(table: Mapping[str, Any]) -> bytes:
