@@ -14,7 +14,8 @@ from commonplace.surfaces.http.routes import BY_PATH, ROUTES
 
 ASKED = [route for route in ROUTES if not (route.is_upload or route.is_download)]
 _ODD = [
-    "", " ", "\0", "../..", "%", "*", "all", "global", "active", "episode", "profile", "project", "agent", "hybrid", "once", "open",
+    "", " ", "\0", "../..", "%", "*", "all", "global", "active", "episode", "profile", "project", "agent",
+    "hybrid", "once", "open",
     "2026-01-01T00:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2026-01-01", "transcript", "supports",
     "\u202e", "\U000e0041", "'; DROP TABLE memories; --", "NEAR(a b)", '"', "a" * 5_000, "x: y", "[[z]]", "[[accept]]",
     "user: hi\nassistant: ho", '{"role": "user"}', "goal", "phase", "plan",
@@ -22,7 +23,8 @@ _ODD = [
 TEXTS = st.one_of(st.text(max_size=40), st.sampled_from(_ODD))
 _NUMBERS = [0, -1, 1, 2, 20, 1_000, 1_001, 2**31, 2**63, 2**64, 10**40]
 NUMBERS = st.one_of(st.integers(), st.sampled_from(_NUMBERS), st.floats(allow_nan=False))
-VALUES = st.one_of(TEXTS, NUMBERS, st.booleans(), st.none(), st.lists(TEXTS, max_size=4), st.dictionaries(TEXTS, NUMBERS, max_size=2),
+VALUES = st.one_of(TEXTS, NUMBERS, st.booleans(), st.none(), st.lists(TEXTS, max_size=4),
+                   st.dictionaries(TEXTS, NUMBERS, max_size=2),
                    st.just([[]]), st.just(["a"] * 300))  # fmt: skip
 
 

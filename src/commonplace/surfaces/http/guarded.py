@@ -10,7 +10,7 @@ import struct
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 # A head comes in one piece from any real client.
-HEAD_SECONDS = 10.0
+HEAD_SECONDS = 5.0
 _MOST_HEAD_BYTES = 64 * 1024
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 _TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
