@@ -1,8 +1,8 @@
-"""Books in files: opening a vault of ten thousand notes beside looking at its files, building its catalog, and a save in each canon.
+"""Books in files: opening a vault of ten thousand notes beside looking at its files, building its catalog, a save in each canon.
 
-Yardstick of opening: `os.scandir` and one `stat` for each file, nothing else. Ours: `commonplace.open` and a first page. Cold is the
-first call without a catalog: read, parse, journal, index by words; no embeddings. All in processor time of this process, the best
-of a few, because others share this machine and only ever add. A save is timed in each canon, in turns, on the same disk.
+Yardstick of opening: `os.scandir` and one `stat` for each file, nothing else. Ours: `commonplace.open` and a first page. Cold is
+the first call without a catalog: read, parse, journal, index by words; no embeddings. All in processor time of this process, the
+best of a few, because others share this machine and only ever add. Saves are timed in turns, on the same disk.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _write_notes(vault: Path) -> None:
     for n, text in enumerate(sentences(NOTES)):
         place = vault / "Agent" / "Memory" / ("fix", "note", "workflow", "idea")[n % 4]
         place.mkdir(parents=True, exist_ok=True)
-        said = f"kind: fix\nstatus: active\ncreated: 2026-01-01\nupdated: 2026-01-01\ntags: [a, b]\nslug: n{n}\nalways_load: false"
+        said = f"kind: fix\nstatus: active\ncreated: 2026-01-01\nupdated: 2026-01-01\ntags: [a, b]\nslug: n{n}"
         (place / f"n{n}.md").write_text(f"---\n{said}\n---\n\n# Note {n}\n\n{text}\n\nSee [[n{n - 1}]].\n")
 
 
