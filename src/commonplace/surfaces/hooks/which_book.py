@@ -29,6 +29,8 @@ def book_for(place: Place, named: str | None) -> Chosen:
     # Looked at before the book's own code is loaded: where there is no book yet, a hook costs next to nothing.
     if scheme in ("sqlite", "vault", "ledger", "jsonl") and not os.path.exists(os.path.expanduser(path)):
         raise Skip("there is no book yet")
+    if chosen.by_project and not _is_known(path):
+        raise Skip("the project names a vault that you have not opened before (`commonplace stats -b vault:PATH` does)")
     return chosen
 
 
@@ -42,6 +44,16 @@ def _of_a_vault(place: Place) -> Chosen | None:
         return Chosen(f"vault:{os.path.join(place.root or '', os.path.expanduser(path))}", by_project=True)
     path = _vault_path(read_json(*(os.path.expanduser(one) for one in _OF_THE_USER)))
     return Chosen(f"vault:{path}") if path else None
+
+
+def _is_known(folder: str) -> bool:
+    """Has this user opened it before? Then its catalog lies in the user's cache. A project that came from elsewhere may name any
+    folder, or bring one along, and its notes would count as the operator's own words."""
+    import_lightly()
+    from commonplace.catalog.sqlite.derived import CatalogHome
+    from commonplace.storage.local_folders import cache_folder
+
+    return os.path.exists(CatalogHome(os.path.join(cache_folder(), "books"), folder, 0.0).path)
 
 
 def _vault_path(said: dict[str, object]) -> str | None:
