@@ -482,6 +482,34 @@ def test_a_hook_costs_little_more_than_python_and_the_book(shell: Shell) -> None
     assert hook <= 1.5 * library + 2 * nothing
 
 
+@pytest.mark.nightly
+def test_on_ten_thousand_memories_a_cold_hook_fits_into_its_budget(shell: Shell) -> None:
+    """A41, A42: measured as CPU, beside `python -c pass` in the same run; a busy machine makes the clock say anything."""
+    with commonplace.open(f"sqlite:{shell.path}", actor="alice") as book:
+        for number in range(10_000):
+            words = " ".join(f"word{(number * 7_919 + step * 104_729) % 3_000}" for step in range(12))
+            book.save(f"Fact {number}: {words}.", type="project", project_id="atlas")
+        for number in range(12):
+            book.save(f"Rule {number}: run the tests before part {number}.", type="profile", always_load=True)
+    nothing = _cpu([sys.executable, "-c", "pass"], b"", shell.environment)
+    for moment, budget in (("session-start", 0.5), ("prompt", 0.3)):
+        payload = Agent(shell, session=moment).payload(moment, prompt="Which word17 stands with word200 in atlas?")
+        given_ = json.dumps(payload).encode()
+        assert (
+            b"Fact"
+            in subprocess.run(
+                [*PROGRAM, "hook", moment, *PLENTY],
+                input=given_,
+                env=shell.environment,
+                capture_output=True,
+                check=True,
+            ).stdout
+        )
+        spent = _cpu([*PROGRAM, "hook", moment, *PLENTY], given_, shell.environment)
+        print(f"{moment}: {spent * 1e3:.0f} ms, {spent / nothing:.1f} x python -c pass ({nothing * 1e3:.0f} ms)")
+        assert spent < budget
+
+
 _ASKED = """
 import sys
 from commonplace.surfaces.lightly import import_lightly
