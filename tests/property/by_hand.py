@@ -90,7 +90,7 @@ class Jsonl(InLines):
 
     def line(self, name: str, text: str) -> dict[str, Any]:
         number = int(name.rpartition("-")[2])
-        return {"id": f"m-{number + 10_000}", "scope": "user", "text": text, "tags": [], "ts": "2026-11-15T12:00:00Z"}
+        return {"id": f"m-{number * 10_000}", "scope": "user", "text": text, "tags": [], "ts": "2026-11-15T12:00:00Z"}
 
     def speaks_of(self, line: dict[str, Any], key: str) -> bool:
         return bool(line["id"] == key)
