@@ -186,12 +186,14 @@ class Files:
             return self._has_line(intent)
         if intent.step == "remove":
             return not os.path.lexists(full)
-        if intent.staged and not os.path.lexists(self.full(intent.staged)):
-            return True  # it was put in its place, or somebody cleared up; either way the file itself is the truth
-        if sha256_of(full) == intent.becomes:
+        now = self._stamp(full)
+        is_ours = sha256_of(full) == intent.becomes
+        if is_ours and now is not None and self._stamp(full) == now:
+            self._wrote[intent.path] = [(_COMPARED, now)]
+        if is_ours:
             self.unstage([intent])
-            return True
-        return False
+        # Else it was put in its place, or somebody cleared up; either way the file itself is the truth.
+        return is_ours or (bool(intent.staged) and not os.path.lexists(self.full(intent.staged or "")))
 
     def _has_line(self, intent: Intent) -> bool:
         """Are the lines there? A piece of them at the end of the file is what a crash tore off: it goes."""
