@@ -49,7 +49,7 @@ class Crowd:
         self._where, self._writers, self._writes, self._seed = where, writers, writes, seed
 
     def run(self) -> list[list[Said]]:
-        return at_once(self._write, self._writers, timeout=60 + self._writers * self._writes * 0.05)
+        return at_once(self._write, self._writers, timeout=60 + self._writers * self._writes * 0.1)
 
     def _write(self, n: int, say: Say) -> None:
         rng, waits = random.Random(self._seed * 1000 + n), []

@@ -6,14 +6,20 @@ the cut falls may have been answered and still be lost; so acknowledgements coun
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
+import time
 from pathlib import Path
 
 import pytest
 
+from commonplace import CommonplaceError
+
+from . import children
 from .books import book_in, keep_catalogs_in, on_each, on_every_canon, on_file_canons, open_book, what_is_wrong
 from .broken import PlainRows, RenamedFile
+from .children import Said, Say
 from .interrupt import BookUnderFire, cut_again_and_again
 from .mounts import Disk
 
@@ -109,3 +115,60 @@ def test_a_book_that_was_opened_once_exists_after_a_power_cut(place: Path) -> No
     disk.restart()
     with open_book(disk.root, create=False) as book:
         assert book.id == id
+
+
+class Pages:
+    """A ledger whose digest changes with every line: the line is there first, whatever happens in between (row 6; V17)."""
+
+    def __init__(self, where: Path) -> None:
+        self._where = where
+        self.acknowledged = self.torn = 0
+
+    def work(self, seed: int, say: Say) -> None:
+        try:
+            with open_book(self._where) as book:
+                for n in range(40):
+                    book.retain([f"Line {n} of {seed}."], digest=f"Page {n} of {seed}.")
+                    say({"ack": time.monotonic_ns(), "page": f"Page {n} of {seed}."})
+        except CommonplaceError as cause:
+            say({"failed": cause.to_dict(), "at": time.monotonic_ns()})
+
+    def check(self, said: list[Said], before: int | None) -> list[str]:
+        certain = [line["page"] for line in said if "ack" in line and (before is None or line["ack"] < before)]
+        self.acknowledged += len(certain)
+        problems = [*children.troubles(said), *self._newer_page_than_line()]
+        problems += [json.dumps(line) for line in said if "failed" in line and (before is None or line["at"] < before)]
+        with open_book(self._where) as book:
+            problems += what_is_wrong(book)
+            shown = next((one.content for one in book.list(kinds=["digest"])), None)
+        page = (book_in(self._where) / "digest.md").read_text(encoding="utf-8").rstrip("\n") if shown else None
+        problems += [] if page == shown else [f"the book says {shown}, the page {page}"]
+        lines = self._digests()
+        problems += [f"LOST: {page}" for page in certain if page not in lines]
+        return problems + ([] if not lines or shown == lines[-1] else [f"TORN: {shown} stands, {lines[-1]} was last"])
+
+    def _newer_page_than_line(self) -> list[str]:
+        """Before anybody mends anything: what a reader of the bare files sees."""
+        page = book_in(self._where) / "digest.md"
+        if not page.exists() or not page.read_text(encoding="utf-8").strip():
+            return []
+        shown, lines = page.read_text(encoding="utf-8").rstrip("\n"), self._digests()
+        self.torn += bool(lines) and shown != lines[-1]
+        return [] if shown in lines else [f"TORN: {shown} has no line"]
+
+    def _digests(self) -> list[str]:
+        ledger = book_in(self._where) / "ledger.jsonl"
+        whole = ledger.read_bytes().split(b"\n")[:-1] if ledger.exists() else []
+        return [line["digest"] for line in map(json.loads, filter(None, whole)) if "digest" in line]
+
+
+@pytest.mark.parametrize("scheme", ["ledger"], indirect=True)
+@pytest.mark.parametrize("cuts", [20, pytest.param(500, marks=pytest.mark.nightly)])
+def test_a_page_is_never_newer_than_its_line(place: Path, rng: random.Random, cuts: int) -> None:
+    disk = Disk(place)
+    keep_catalogs_in(disk.root / "cache")
+    pages = Pages(disk.root / "book")
+    problems = cut_again_and_again(pages, disk, rng, cuts, fewest=1)
+    print(f"{cuts} cuts, {pages.acknowledged} acknowledged pages, {pages.torn} cuts between a line and its page")
+    assert [found for found in problems if found] == []
+    assert pages.acknowledged > cuts
