@@ -2,8 +2,7 @@
 
 Every POST is answered whole, as JSON; there is no stream to open, so GET is refused, as all versions allow. A handshake is
 answered with a session's id because the older versions have one, but nothing is kept under it: there is nothing to leak, to fill
-up, to end by DELETE, or to lose when the daemon starts again. Host, Origin and tokens are looked at by whoever mounts this, before
-it is called.
+up, to end by DELETE, or to lose when the daemon starts again. Host, Origin and tokens are for whoever mounts this, before that.
 """
 
 from __future__ import annotations
