@@ -319,7 +319,7 @@ def test_a_hook_behind_a_writer_answers_all_the_same(shell: Shell) -> None:
 def test_a_closed_stdout_or_stderr_is_no_reason_to_fail(shell: Shell) -> None:
     shell("save", "Atlas ships on Tuesdays.", "--type", "project", "--project", "atlas")
     payload = json.dumps(Agent(shell).payload("session-start")).encode()
-    for closed in (">&-", "2>&-", ">&- 2>&-"):
+    for closed in (">&-", "2>&-", ">&- 2>&-", "<&-", "<&- >&-", "<&- >&- 2>&-"):
         command = f'exec "{sys.executable}" -m commonplace.surfaces.cli hook session-start --within 60 {closed}'
         done = subprocess.run(
             ["/bin/sh", "-c", command],
@@ -330,6 +330,8 @@ def test_a_closed_stdout_or_stderr_is_no_reason_to_fail(shell: Shell) -> None:
             check=False,
         )
         assert done.returncode == 0
+    assert shell("verify").code == 0
+    assert "<memory" not in "".join(path.read_text(errors="replace") for path in shell.folder.glob("*.lock"))
 
 
 def test_sixty_four_hooks_at_once_all_answer(shell: Shell) -> None:

@@ -34,21 +34,33 @@ class Ending:
         return self._until - time.monotonic()
 
     def say(self, out: str, said: str) -> NoReturn:
+        self._end(out, said, self.after)
+
+    def _end(self, out: str, said: str, after: Callable[[], None] | None) -> NoReturn:
         if not self._one.acquire(blocking=False):
             time.sleep(_DRAWN_OUT)  # the other one is writing, and ends the process for both
         _write(1, out)
         # A line is a line, and nothing in it is obeyed by a terminal.
         plain = "".join(char if char.isprintable() else " " for char in said)
         _write(2, f"commonplace {self._moment}: {plain}\n")
-        if self.after is not None:
+        if after is not None:
             with suppress(Exception):
-                self.after()
+                after()
         os._exit(0)
 
     def _watch(self) -> None:
         self._work.acquire(timeout=max(0.0, self.left()))
-        self.after = None
-        self.say("", f"not done within {self._seconds:g} s; nothing was handed over")
+        self._end("", f"not done within {self._seconds:g} s; nothing was handed over", None)
+
+
+def fill_descriptors() -> None:
+    """Where whoever started us closed stdin, stdout or stderr, nothing goes there: a file that was opened later in its place, the
+    book's lock for one, must not get what is meant for the agent."""
+    for fd in (0, 1, 2):
+        try:
+            os.fstat(fd)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
 
 
 def _write(fd: int, text: str) -> None:
