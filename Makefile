@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.ready
 
-.PHONY: help setup demo test lint nightly bench golden docs shape lock clean
+.PHONY: help setup demo run test lint nightly bench golden docs shape lock clean
 
 help:            ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
@@ -21,6 +21,9 @@ $(STAMP): requirements/dev.txt pyproject.toml
 
 demo: setup      ## the main job: a scripted story on a throw-away book
 	@$(BIN)/python -m commonplace.surfaces.cli demo
+
+run: setup       ## the daemon, on the embedded default; prints its address, ends with Ctrl-C
+	@$(BIN)/python -m commonplace.surfaces.cli serve --log troubles
 
 test: setup      ## every test that fits in minutes
 	@$(BIN)/python -m pytest -q -m "not nightly"

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import CommonplaceError, DeniedError, InvalidError
-from commonplace.surfaces.http import checks, requests, rights, streams
+from commonplace.surfaces.http import checks, mcp_door, requests, rights, streams
 from commonplace.surfaces.http.answers import JSON, LINES, Answer, RefusedError, problem, said
 from commonplace.surfaces.http.books import DEFAULT
 from commonplace.surfaces.http.performing import performed
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Scope = MutableMapping[str, Any]
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 Log = Callable[..., None]
-Mounted = Callable[[Scope, requests.Receive, Send], Awaitable[None]]
 
 
 class Asked:
@@ -38,19 +37,10 @@ class Asked:
 
 
 class App:
-    """`mounts` are other applications, by the first part of their path: they are asked only for a known token."""
+    """Everything the daemon answers."""
 
-    def __init__(
-        self,
-        keyring: Keyring,
-        books: Books,
-        threads: Threads,
-        metrics: Metrics,
-        log: Log,
-        mounts: Mapping[str, Mounted] | None = None,
-    ) -> None:
+    def __init__(self, keyring: Keyring, books: Books, threads: Threads, metrics: Metrics, log: Log) -> None:
         self._keyring, self._books, self._threads, self._metrics, self._log = keyring, books, threads, metrics, log
-        self._mounts = mounts or {}
         self._meter = checks.Meter()
 
     async def __call__(self, scope: Scope, receive: requests.Receive, send: Send) -> None:
@@ -59,14 +49,13 @@ class App:
         asked = Asked()
         fault = ""
         try:
-            answer = await self._answer(scope, receive, send, asked)
+            answer = await self._answer(scope, receive, asked)
         except (CommonplaceError, RefusedError) as cause:
             answer = problem(cause)
         except Exception as cause:  # noqa: BLE001 - whatever it is, it is told without a word of what was inside
             answer, fault = problem(cause), type(cause).__name__
-        if answer is not None:
-            await answer.send(send, bare=scope["method"] == "HEAD")
-        self._note(asked, answer.status if answer is not None else 200, fault)
+        await answer.send(send, bare=scope["method"] == "HEAD")
+        self._note(asked, answer.status, fault)
 
     def _note(self, asked: Asked, status: int, fault: str) -> None:
         seconds = time.perf_counter() - asked.began
@@ -77,7 +66,7 @@ class App:
             book=asked.book, **more,
         )  # fmt: skip
 
-    async def _answer(self, scope: Scope, receive: requests.Receive, send: Send, asked: Asked) -> Answer | None:
+    async def _answer(self, scope: Scope, receive: requests.Receive, asked: Asked) -> Answer:
         head = checks.Head(scope["headers"])
         checks.check_head(scope, head)
         path, method = scope["path"], scope["method"]
@@ -87,10 +76,8 @@ class App:
         token = self._holder(head)
         asked.client = token.name
         self._meter.count(token.name)
-        if (mounted := self._mounts.get("/" + path.split("/", 2)[1])) is not None:
-            asked.operation = path.split("/", 2)[1]
-            await mounted({**scope, "commonplace.token": token}, receive, send)
-            return None
+        if path == mcp_door.PATH:
+            return await self._by_mcp(scope, head, receive, token, asked)
         if path in OTHERS:
             return self._other(path, method, token, asked)
         route = BY_PATH.get(path)
@@ -128,17 +115,14 @@ class App:
         method, operation = scope["method"], route.operation
         check_method(method, route.methods)
         rights.check_right(token, route.right)
-        query = requests.query_of(scope["query_string"])
-        name = requests.one_of(query, "book") or DEFAULT
-        rights.check_book(token, name, known=name in self._books.urls)
-        asked.book = name  # only now: what is not a book's name could be anything, and the log is no place for that
+        query, name = self._which_book(scope, token, asked)
         actor = _actor(token, head)
         rights.check_operation(token, operation)
         if route.is_download or route.is_upload:
             return await self._in_files(route, query, head, receive, asked.book, actor)
         confirmed = requests.one_of(query, "confirm") == "yes"
         key = _idempotency_key(route, head)
-        body = await self._body(route, head, receive) if method == "POST" else None
+        body = await self._body(head, receive, route.most_bytes) if method == "POST" else None
         if body is not None and query:
             raise InvalidError("fields go into the body of a POST", where=next(iter(query)))
 
@@ -149,10 +133,32 @@ class App:
 
         return await self._threads.run(work, is_long=route.is_long)
 
-    async def _body(self, route: Route, head: checks.Head, receive: requests.Receive) -> bytes:
+    def _which_book(self, scope: Scope, token: Token, asked: Asked) -> tuple[dict[str, list[str]], str]:
+        """The query, and the book that it names."""
+        query = requests.query_of(scope["query_string"])
+        name = requests.one_of(query, "book") or DEFAULT
+        rights.check_book(token, name, known=name in self._books.urls)
+        asked.book = name  # only now: what is not a book's name could be anything, and the log is no place for that
+        return query, name
+
+    async def _body(self, head: checks.Head, receive: requests.Receive, most: int) -> bytes:
         checks.check_sort(head, (JSON,))
-        requests.check_length(head, route.most_bytes)
-        return await requests.body_of(receive, route.most_bytes)
+        requests.check_length(head, most)
+        return await requests.body_of(receive, most)
+
+    async def _by_mcp(
+        self, scope: Scope, head: checks.Head, receive: requests.Receive, token: Token, asked: Asked
+    ) -> Answer:
+        asked.operation = "mcp"
+        _, name = self._which_book(scope, token, asked)
+        actor, method = _actor(token, head), scope["method"]
+        body = await self._body(head, receive, mcp_door.MOST_BYTES) if method == "POST" else b""
+
+        def work() -> Answer:
+            book = self._books.spoken_to(name, actor, "mcp")
+            return mcp_door.answered(method, scope["headers"], body, token, book, actor)
+
+        return await self._threads.run(work)
 
     async def _in_files(
         self,
