@@ -31,6 +31,7 @@ VARIABLES = {
     "HARNESS_RECALL_BUDGET_<PHASE>": "the same for a phase, such as `HARNESS_RECALL_BUDGET_PLAN`",
     "MEMORY_VAULT_PATH": "the vault that documents and an agent's hooks use when no storage is configured",
     "COMMONPLACE_AGENT_KEY": "the key for the address of an agent's model",
+    "COMMONPLACE_TOKEN": "the token that this process shows the daemon, instead of the user's own",
     "MEMORY_REVIEW_MODE": "whether `write-personal` asks (`interactive`, the default), may (`silent`) or may not (`auto`)",
     "XDG_CACHE_HOME": "where the user's cache folder lies, when not in the usual place",
     "XDG_CONFIG_HOME": "where the user's config folder lies, when not in the usual place",

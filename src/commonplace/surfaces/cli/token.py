@@ -99,6 +99,7 @@ def _show(told: list[dict[str, Any]], parsed: Parsed) -> None:
     for one in told:
         sys.stdout.write(_line(one) + "\n")
         if "token" in one:
+            sys.stdout.flush()
             sys.stderr.write("shown once; keep it where the client reads it:\n")
             sys.stderr.flush()
             sys.stdout.write(one["token"] + "\n")
