@@ -16,7 +16,7 @@ from commonplace.formats.steps import TRIES, Files
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Entity, Verb
+from commonplace.model.words import Entity, Relation, Verb
 from commonplace.seam.format import Altered, Found, Known, Place, Put, Written
 from commonplace.seam.terms import Signature
 
@@ -129,7 +129,9 @@ class Putting:
         self._inventory.place((known, self._format.names(known.place)) for known in written.known)
         self._inventory.displace(written.gone)
         self._inventory.erase(self._file_draft.erased)
-        drawing = Drawing(self._draft)
+        drawing = Drawing(
+            self._draft, made=(Relation.SUPERSEDES,)
+        )  # a verb that replaces links what it replaces itself
         for step in written.steps:
             for found in self._format.read(step.path, step.content).entries if isinstance(step, Put) else ():
                 memory_id = at.get(Place(step.path, found.key))

@@ -311,8 +311,9 @@ class Drawing:
     Links that somebody made by hand are not in the text, and are left alone.
     """
 
-    def __init__(self, draft: Draft) -> None:
-        self._draft, self._inventory = draft, draft.inventory()
+    def __init__(self, draft: Draft, made: Collection[str] = ()) -> None:
+        """`made` are relations that whoever wrote these texts has made or ended already, as far as they are true."""
+        self._draft, self._inventory, self._made = draft, draft.inventory(), made
         self._edits: list[tuple[str, str, str, bool]] = []
         self.drawn: dict[str, set[tuple[str, str]]] = {}
 
@@ -321,8 +322,8 @@ class Drawing:
         after = {self._resolved(memory_id, *link) for link in links}
         if before != after:
             self.drawn[memory_id] = after
-            self._edits += [(memory_id, *link, True) for link in sorted(after - before)]
-            self._edits += [(memory_id, *link, False) for link in sorted(before - after)]
+            self._edits += [(memory_id, *link, True) for link in sorted(after - before) if link[0] not in self._made]
+            self._edits += [(memory_id, *link, False) for link in sorted(before - after) if link[0] not in self._made]
             self._inventory.draw(memory_id, after)
 
     def mark(self, memory_id: str, links: Iterable[tuple[str, str]]) -> None:
