@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -295,6 +296,18 @@ def test_a_hook_whose_stdin_never_ends_gives_up_in_time(shell: Shell) -> None:
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"not done within 0.3 s" in done.stderr
     assert took < 10, "it was the budget that ended it, not the caller's patience"
+
+
+def test_a_ctrl_c_for_the_agent_does_not_make_its_hook_fail(shell: Shell) -> None:
+    shell("save", "Atlas ships on Tuesdays.", "--type", "artifact")
+    child = subprocess.Popen(
+        [*PROGRAM, "hook", "prompt", "--within", "3"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=shell.environment,
+    )  # fmt: skip
+    time.sleep(1.5)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(json.dumps(Agent(shell).payload("prompt", prompt="When does it ship?")).encode(), 30)
+    _is_polite(Said(child.returncode, out.decode(), err.decode()))
 
 
 def test_a_hook_behind_a_writer_answers_all_the_same(shell: Shell) -> None:

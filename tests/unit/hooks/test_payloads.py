@@ -155,6 +155,22 @@ def test_a_very_long_prompt_is_looked_for_by_its_beginning_and_its_end() -> None
     assert payload.question.endswith("End?")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "question"),
+    [
+        ("/clear", ""),
+        ("/review the deploy script", "the deploy script"),
+        ("/team:plan  ship it", "ship it"),
+        ("/home/alice/x.py fails, why?", "/home/alice/x.py fails, why?"),
+        ("  When do we ship? ", "When do we ship?"),
+        ("/", ""),
+        (" ", ""),
+    ],
+)
+def test_a_command_of_the_agent_is_not_looked_for_and_what_follows_it_is(prompt: str, question: str) -> None:
+    assert Payload(HOSTS["claude-code"], {"prompt": prompt}).question == question
+
+
 @given(_JSON)
 def test_a_path_into_anything_finds_a_text_or_nothing(inside: object) -> None:
     found = text_at(inside, ("a.b", "workspace_roots.0", "prompt", "0.1"))

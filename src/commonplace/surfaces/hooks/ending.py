@@ -6,6 +6,7 @@ on stdout before that, so an answer that would be late is no answer (A41, A42, A
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]  # `signal` itself would load `enum` for its names
 import os
 import time
 from _thread import allocate_lock, start_new_thread
@@ -51,6 +52,12 @@ class Ending:
     def _watch(self) -> None:
         self._work.acquire(timeout=max(0.0, self.left()))
         self._end("", f"not done within {self._seconds:g} s; nothing was handed over", None)
+
+
+def stand_firm() -> None:
+    """A Ctrl-C is for the agent, and reaches everything it has started. A hook ends soon by itself, and in its own way."""
+    with suppress(ValueError, OSError):
+        _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
 
 
 def fill_descriptors() -> None:

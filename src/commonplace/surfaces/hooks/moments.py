@@ -68,7 +68,7 @@ def prompt(session: Session) -> Said:
     """For the first prompt of a session what it is about; for later ones only what is new and strong (A42)."""
     session.begin()
     question = session.payload.question
-    if not question or question.startswith("/"):
+    if not question:
         raise Skip("no words to look for")
     handed = session.ask("prompt", question)
     return handed.text, _told(handed, session.project, "nothing new and strong")

@@ -31,8 +31,9 @@ class Payload:
 
     @property
     def question(self) -> str:
-        """The prompt as something to look for. Of one that is very long, how it begins and how it ends."""
-        said = (self.prompt or "").strip()
+        """The prompt as something to look for, without a `/command` in front. Of a long one, how it begins and how it ends."""
+        first, _, rest = (self.prompt or "").strip().partition(" ")
+        said = rest.strip() if _is_command(first) else f"{first} {rest}".strip()
         return said if len(said) <= _HEAD + _TAIL else f"{said[:_HEAD]}\n{said[-_TAIL:]}"
 
 
@@ -75,6 +76,11 @@ def session_of(given: str | None) -> str | None:
     from hashlib import sha256
 
     return sha256(given.encode(errors="surrogatepass")).hexdigest()[:32]
+
+
+def _is_command(word: str) -> bool:
+    """`/review` is one; `/home/alice` is a path."""
+    return word.startswith("/") and _PLAIN.issuperset(word[1:].replace(":", ""))
 
 
 def _folder(given: str | None) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NoReturn
 
-from commonplace.surfaces.hooks.ending import Ending, fill_descriptors
+from commonplace.surfaces.hooks.ending import Ending, fill_descriptors, stand_firm
 
 if TYPE_CHECKING:
     from commonplace.surfaces.hooks.hosts import Host
@@ -68,6 +68,7 @@ class Asked:
 
 def run(words: list[str]) -> NoReturn:
     """Do it and end the process: in time, with one line on stderr, with 0."""
+    stand_firm()
     fill_descriptors()
     asked = Asked(words)
     ending = Ending(asked.moment if asked.moment in BUDGETS else "hook", asked.seconds)
