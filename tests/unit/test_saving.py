@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+import commonplace
 from commonplace.errors import ConflictError, InvalidError, NotFoundError
 
 
@@ -256,3 +257,19 @@ class TestSuperseding:
         with pytest.raises(NotFoundError):
             book.save("Spaces.", type="profile", supersedes="nobody")
         assert everything(book) == before
+
+
+@pytest.mark.parametrize("canon", ["sqlite", "jsonl"])
+def test_an_account_of_an_incident_is_kept_without_who_was_there(tmp_path, monkeypatch, canon):
+    """A71: not in the record, and in no file of the book."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with commonplace.open(f"{canon}:{tmp_path / 'book'}") as book:
+        saved = book.save(
+            "ann@example.com broke the build from /home/ann/work, call 212-555-0123.",
+            type="episode", kind="failure-incident", title="ann@example.com broke it",
+        )  # fmt: skip
+        assert saved.content == "[REDACTED-EMAIL] broke the build from [REDACTED-HOME-PATH]/work, call [REDACTED-PHONE]."
+        assert "ann" not in saved.slug
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"ann@example" not in kept
+    assert b"555-0123" not in kept

@@ -168,6 +168,8 @@ def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
     trust = _trust(scribe, asked)
     scope, scope_word = _scope(asked)
     kind = _kebab(asked.kind) if asked.kind else _KINDS.get(asked.type, str(asked.type))
+    if kind == INCIDENT:
+        asked = _without_persons(asked)
     said = MemoryRecord(
         id=new_id(),
         type=asked.type,
@@ -205,6 +207,15 @@ def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
     return in_its_place(said)
 
 
+def _without_persons(asked: Save) -> Save:
+    """An account of an incident is kept without who was there and what opens the door (A71)."""
+    from commonplace.model.incident import FIELDS, scrub
+
+    texts = {field: text for field in FIELDS if (text := getattr(asked, field, None))}
+    return msgspec.structs.replace(asked, **{field: scrub(text) for field, text in texts.items()})
+
+
+INCIDENT = "failure-incident"
 _KINDS = {Type.PROFILE: "preference", Type.TASK_HINT: "task-hint"}
 # How sure one may be of a hand-written statement, by who wrote it (R-h). Shown, never used to overwrite (X-15).
 _DEFAULT_CONFIDENCE = {

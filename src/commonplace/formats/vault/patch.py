@@ -11,7 +11,7 @@ from commonplace.formats.vault.keys import HOLDS, KEYS, ORDER, lines_of, moment
 from commonplace.formats.vault.layout import Layout
 from commonplace.formats.vault.note import Understood, tidy, understand
 from commonplace.formats.vault.scalars import Value, written, written_list
-from commonplace.formats.vault.scrub import scrubbed
+from commonplace.model.incident import scrubbed
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import SCOPE_WORDS, Status
 

@@ -19,9 +19,9 @@ from commonplace.formats.vault.note import Understood, understand, unreadable
 from commonplace.formats.vault.patch import Patch, differing, held, new_note, told_by
 from commonplace.formats.vault.places import folder_for, stem_for, stem_of_new
 from commonplace.formats.vault.scalars import written
-from commonplace.formats.vault.scrub import scrubbed
 from commonplace.formats.vault.wikilinks import link_to, relinked
 from commonplace.model.hashing import sha256
+from commonplace.model.incident import scrubbed
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Relation, Status, Tier
 from commonplace.seam.format import Altered, Known, Place, Put, Remove, Shelf, Step, Written

@@ -27,7 +27,7 @@ _PATTERNS = (
     ("HOME-PATH", re.compile(r"(?:/home/|/Users/|\b[A-Za-z]:\\Users\\)[^/\\\s'\"`:;,)\]}>]+|(?<![\w/])/root(?![\w-])")),
     ("PHONE", re.compile(r"(?<![\w.-])(?:\+?1[ .-]?)?(?:\(\d{3}\)[ ]?|\d{3}[ .-])\d{3}[ .-]\d{4}(?![\w-])")),
 )
-_FIELDS = ("content", "title", "summary", "rationale", "evidence_ref", "status_reason")
+FIELDS = ("content", "title", "summary", "rationale", "evidence_ref", "status_reason")
 
 
 def scrub(text: str) -> str:
@@ -40,7 +40,7 @@ def scrubbed(record: MemoryRecord) -> MemoryRecord:
     """The memory as it may be written. Only incidents are changed, and only where there is something to take out."""
     if record.kind != KIND:
         return record
-    texts = {field: text for field in _FIELDS if (text := getattr(record, field))}
+    texts = {field: text for field in FIELDS if (text := getattr(record, field))}
     clean: dict[str, Any] = {field: said for field, text in texts.items() if (said := scrub(text)) != text}
     if "content" in clean:
         clean["fingerprint"] = fingerprint(clean["content"])
