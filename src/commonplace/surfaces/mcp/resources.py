@@ -51,7 +51,7 @@ def templates() -> dict[str, Any]:
 def read(params: dict[str, Any], desk: Desk, version: str) -> dict[str, Any]:
     uri = params.get("uri")
     id = unquote(uri.removeprefix(SCHEME)) if isinstance(uri, str) and uri.startswith(SCHEME) else ""
-    if not isinstance(uri, str) or len(uri) > _MOST_URI_CHARS or not uri.isprintable() or not id.strip():
+    if not isinstance(uri, str) or len(uri) > _MOST_URI_CHARS or not f"{uri}{id}".isprintable() or not id.strip():
         raise ProtocolError(INVALID_PARAMS, f"uri: must be {SCHEME}ID")
     try:
         record = desk.memory(id)
