@@ -107,6 +107,7 @@ def test_what_stands_in_the_headers_must_be_what_is_called(desk: Desk, person: B
     kept = person.save("Releases leave on Tuesday.", type="project")
     headers, sent = stateless("resources/read", f"memory://{kept.id}", uri=f"memory://{kept.id}")
     assert answer("POST", headers, sent, desk)[0] == 200
+    assert answer("POST", {name: f" {said}\t" for name, said in headers.items()}, sent, desk)[0] == 200
     wrong = (
         {"mcp-method": "tools/list"}, {"mcp-method": ""}, {"mcp-name": "memory://other"}, {"mcp-name": ""},
         {"mcp-name": "=?base64?!!?="}, {"mcp-protocol-version": "2025-11-25"},

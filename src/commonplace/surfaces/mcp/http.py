@@ -70,7 +70,7 @@ def _refused(headers: Mapping[str, str]) -> int | None:
 
 def _version(headers: Mapping[str, str], message: Any) -> str:
     """By the header; without one it is the oldest. What the message says of itself must not differ."""
-    named = headers.get("mcp-protocol-version", HANDSHAKES[0]).strip()
+    named = headers.get("mcp-protocol-version", HANDSHAKES[0]).strip(" \t")
     if named not in (*HANDSHAKES, STATELESS):
         raise unsupported(named)
     params = message.get("params") if isinstance(message, dict) else None
@@ -86,11 +86,11 @@ def _version(headers: Mapping[str, str], message: Any) -> str:
 def _check_routing(headers: Mapping[str, str], message: dict[str, Any]) -> None:
     """The newest version repeats in headers what is called, for whoever stands between; they must say the same."""
     method, params = message.get("method"), message.get("params")
-    if headers.get("mcp-method") != method:
+    if headers.get("mcp-method", "").strip(" \t") != method:
         raise ProtocolError(HEADER_MISMATCH, "Mcp-Method: must be the method of the message")
     field = _NAMED_BY.get(str(method))
     name = params.get(field) if field and isinstance(params, dict) else None
-    if isinstance(name, str) and _plain(headers.get("mcp-name", "")) != name:
+    if isinstance(name, str) and _plain(headers.get("mcp-name", "").strip(" \t")) != name:
         raise ProtocolError(HEADER_MISMATCH, f"Mcp-Name: must be the {field} of the message")
 
 
