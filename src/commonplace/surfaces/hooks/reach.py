@@ -1,18 +1,18 @@
-"""How a hook's question reaches the book. Today by opening its file, on words, without a model.
+"""How a hook's question reaches the book: by the daemon if one serves it, else by opening its file, on words, without a model.
 
-This is the one seam: a `Question` goes in, what is to be handed over comes out, and nobody else here knows what a book is. A
-daemon's socket, when there is one, is asked here first.
+This is the one seam: a `Question` goes in, what is to be handed over comes out, and nobody else here knows what a book is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commonplace.surfaces.lightly import import_lightly
 
 if TYPE_CHECKING:
     from commonplace.engine.book import Book
+    from commonplace.surfaces.http.client import Daemon
 
 
 class Question:
@@ -48,8 +48,13 @@ class Handed:
 
 def ask(question: Question) -> Handed:
     """What should be in the agent's context now? Writes a receipt and nothing else."""
+    answered = _by_the_daemon(question)
+    if answered is not None:
+        return answered
     book = _opened(question)
-    moment = _moment(book, question)
+    moment = _moment(
+        question, lambda: [str(one.moment) for one in book.receipts(session=question.session, limit=_LOOKED_BACK)]
+    )
     _wait_for_receipts(min(_RECEIPT_SECONDS, max(0.02, question.seconds / 4)))
     found = book.context_for(
         question.project,
@@ -60,6 +65,44 @@ def ask(question: Question) -> Handed:
         session=question.session,
     )
     return Handed(found.text, len(found.citations), found.tokens, moment, _closed(book, question))
+
+
+def _by_the_daemon(question: Question) -> Handed | None:
+    """The daemon's answer; none if there is no daemon, or it does not serve this book."""
+    from commonplace.surfaces.http.client import NotThereError, running
+
+    daemon = running(timeout=max(0.05, question.seconds))
+    name = daemon.serves(question.url) if daemon is not None else None
+    if daemon is None or name is None:
+        return None
+    try:
+        return _asked(daemon, name, question)
+    except NotThereError:
+        return None
+    finally:
+        daemon.close()
+
+
+def _asked(daemon: Daemon, book: str, question: Question) -> Handed:
+    import json
+
+    def told(operation: str, fields: dict[str, object]) -> Any:
+        given = {name: value for name, value in fields.items() if value is not None}
+        return json.loads(daemon.ask(operation, given, book=book, actor=f"agent:{question.host}", surface="hooks"))
+
+    moment = _moment(
+        question,
+        lambda: [one["moment"] for one in told("receipts", {"session": question.session, "limit": _LOOKED_BACK})],
+    )
+    asked: dict[str, object] = {
+        "project": question.project,
+        "repo": question.repo,
+        "agent": question.host,
+        "session": question.session,
+    }
+    asked |= {"moment": moment, "task": None if moment == "session_start" else question.task}
+    said = told("context", asked)
+    return Handed(said["text"], len(said["citations"]), said["tokens"], moment)
 
 
 def capture(question: Question, material: bytes, name: str) -> str:
@@ -85,15 +128,14 @@ def _opened(question: Question) -> Book:
     )
 
 
-def _moment(book: Book, question: Question) -> str:
+def _moment(question: Question, before: Callable[[], list[str]]) -> str:
     """The first prompt of a session is its goal; what came before is in the receipts. Of a session without a name nothing is
     known: it is treated as one that is under way, because repeating everything with each prompt is worse than saying less."""
     if question.moment == "session-start":
         return "session_start"
     if question.session is None:
         return "prompt"
-    known = book.receipts(session=question.session, limit=_LOOKED_BACK)
-    return "prompt" if any(receipt.moment in ("goal", "prompt") for receipt in known) else "goal"
+    return "prompt" if {"goal", "prompt"} & {*before()} else "goal"
 
 
 # A session that is resumed again and again without a prompt in between.

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from commonplace.errors import CommonplaceError
 
+STATE = "daemon.json"
+"""Says who runs now; in the user's data folder."""
 _PIECE = 1 << 18
 
 
@@ -25,7 +27,7 @@ class Daemon:
 
     def __init__(self, state: dict[str, Any], timeout: float = 60.0) -> None:
         self.books: dict[str, str] = state["books"]
-        self.pid, self.url = int(state["pid"]), str(state["url"])
+        self.pid, self.url, self.version = int(state["pid"]), str(state["url"]), str(state["version"])
         self._path, self._token = str(state["socket"]), os.environ.get("COMMONPLACE_TOKEN") or str(state["token"])
         self._timeout = timeout
         self._socket: socket | None = None
@@ -36,18 +38,25 @@ class Daemon:
         return next((name for name, known in self.books.items() if known == wanted), None)
 
     def ask(
-        self, operation: str, fields: dict[str, Any], *, book: str = "default", actor: str | None = None, more: str = ""
+        self,
+        operation: str,
+        fields: dict[str, Any],
+        *,
+        book: str = "default",
+        actor: str | None = None,
+        surface: str | None = None,
     ) -> bytes:
         """The answer as JSON. Raises the error that was told; `NotThereError` if there was nobody to ask.
 
-        `actor` is for whom this is asked; `more` is added to the query, such as `&confirm=yes`.
+        `actor` is for whom this is asked, and `surface` by which way they came.
         """
         import json
 
         named = "" if actor is None else f"Commonplace-Actor: {actor}\r\n"
+        named += "" if surface is None else f"Commonplace-Surface: {surface}\r\n"
         body = json.dumps(fields).encode()
         head = (
-            f"POST /v1/{operation}?book={book}{more} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._token}\r\n"
+            f"POST /v1/{operation}?book={book} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._token}\r\n"
             f"{named}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         status, said = self._exchange(head.encode() + body)
@@ -119,9 +128,9 @@ def _some(connected: socket) -> bytes:
 def running(path: str | None = None, timeout: float = 60.0) -> Daemon | None:
     """The daemon that runs now; None if there is none. The file may be of one that was killed: then asking it says so."""
     if path is None:
-        from commonplace.surfaces.http.places import state_path
+        from commonplace.places import data_folder
 
-        path = state_path()
+        path = os.path.join(data_folder(), STATE)
     try:
         with open(path, "rb") as file:
             said = file.read()

@@ -1,0 +1,82 @@
+"""A hook asks the daemon when one serves its book, with the same answer; when it is gone, it opens the file."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_PROGRAM = [sys.executable, "-m", "commonplace"]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    names = {"XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "XDG_CONFIG_HOME": "config"}
+    env = os.environ | {name: str(tmp_path / folder) for name, folder in names.items()}
+    env |= {"COMMONPLACE_ACTOR": "alice", "PYTHONDONTWRITEBYTECODE": "1"}
+    for name in ("COMMONPLACE_BOOK", "COMMONPLACE_CONFIG", "MEMORY_VAULT_PATH"):
+        env.pop(name, None)
+    save = ["save", "We deploy Atlas on Tuesdays.", "--type", "decision", "--rationale", "fewer surprises"]
+    subprocess.run([*_PROGRAM, *save], env=env, check=True, capture_output=True, cwd=tmp_path)
+    return env
+
+
+@pytest.fixture
+def daemon(home: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    with (tmp_path / "serve.log").open("wb") as log:
+        served = subprocess.Popen([*_PROGRAM, "serve", "--port", "0"], env=home, stderr=log, stdout=log, cwd=tmp_path)
+        state = Path(home["XDG_DATA_HOME"], "commonplace", "daemon.json")
+        deadline = time.monotonic() + 60
+        while not state.exists() and time.monotonic() < deadline and served.poll() is None:
+            time.sleep(0.05)
+        yield served
+        served.send_signal(signal.SIGKILL)
+        served.wait()
+
+
+def _hook(home: dict[str, str], where: Path, session: str) -> tuple[str, str]:
+    payload = {
+        "session_id": session,
+        "cwd": str(where),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "when do we deploy atlas?",
+    }
+    asked = [*_PROGRAM, "hook", "prompt", "--within", "20"]
+    done = subprocess.run(
+        asked, env=home, input=json.dumps(payload).encode(), capture_output=True, cwd=where, timeout=90
+    )
+    assert done.returncode == 0
+    return done.stdout.decode(), done.stderr.decode()
+
+
+def _asked_of(where: Path) -> list[str]:
+    lines = [line for line in (where / "serve.log").read_text().splitlines() if line.startswith("{")]
+    return [said["operation"] for line in lines if (said := json.loads(line)).get("event") == "request"]
+
+
+def test_the_daemon_answers_and_the_next_prompt_is_told_only_what_is_new(
+    home: dict[str, str], daemon: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    text, said = _hook(home, tmp_path, "one")
+    assert "We deploy Atlas on Tuesdays." in text
+    assert "(goal)" in said
+    assert "context" in _asked_of(tmp_path)
+    text, said = _hook(home, tmp_path, "one")
+    assert text == ""
+    assert "nothing new" in said
+
+
+def test_a_daemon_that_was_killed_is_not_waited_for(
+    home: dict[str, str], daemon: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    daemon.send_signal(signal.SIGKILL)
+    daemon.wait()
+    text, _ = _hook(home, tmp_path, "two")
+    assert "We deploy Atlas on Tuesdays." in text
