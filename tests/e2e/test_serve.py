@@ -210,6 +210,80 @@ class TestTheSocket:
         assert caught.value.kind == "denied"
 
 
+class TestTheCommandLine:
+    """Commands go through the daemon when it runs and serves their book, and to the file when not, with the same results."""
+
+    def test_a_command_says_the_same_through_the_daemon_and_directly(self, daemon):
+        one = daemon.run("save", "Alice prefers tabs.", "--type", "profile", "--alias", "tabs")
+        two = daemon.run("save", "We ship on Tuesday.", "--type", "project", "--project", "atlas")
+        daemon.run("link", one["id"], "supports", two["id"])
+        for words in (
+            ["get", "tabs"], ["list"], ["list", "--types", "profile", "--limit", "1"], ["history", one["id"]], ["stats"], ["journal"],
+            ["search", "when do we ship"], ["context", "ship it", "--project", "atlas"], ["explain", two["id"]], ["inbox"],
+            ["conflicts"], ["queue"],
+        ):  # fmt: skip
+            through, direct = daemon.run(*words), daemon.run(*words, "--direct")
+            assert _steady(through) == _steady(direct), words
+            for form in ([], ["--quiet"]):
+                assert _shown(daemon, *words, *form) == _shown(daemon, *words, *form, "--direct")
+
+    def test_it_goes_through_the_daemon_and_is_told_as_the_persons_own(self, daemon):
+        saved = daemon.run("save", "By command.", "--type", "episode")
+        assert [json.loads(line)["operation"] for line in _requests(daemon)] == ["save"]
+        daemon.run("get", saved["id"], "--direct")
+        assert len(_requests(daemon)) == 1
+        (made,) = daemon.run("history", saved["id"])
+        assert (made["actor"], made["surface"]) == ("alice", "cli")
+        by_agent = daemon.run("save", "By an agent.", "--type", "episode", "--actor", "agent:claude")
+        assert by_agent["trust"] == "agent"
+
+    def test_errors_are_the_same_too(self, daemon):
+        for words in (
+            ["get", "nothing"],
+            ["save", "x", "--type", "nonsense"],
+            ["list", "--limit", "0"],
+            ["list", "--actor", "a\nb"],
+        ):
+            said = [_failed(daemon, *words, *more) for more in ([], ["--direct"])]
+            assert said[0] == said[1]
+
+    def test_another_book_is_opened_directly(self, daemon):
+        daemon.run("save", "Elsewhere.", "--type", "episode", "--book", f"sqlite:{daemon.home / 'other.sqlite'}")
+        assert (daemon.home / "other.sqlite").exists()
+        assert _requests(daemon) == []
+
+    def test_without_the_daemon_it_goes_on_at_the_file(self, daemon):
+        saved = daemon.run("save", "Before the end.", "--type", "episode")
+        daemon.kill()
+        assert (daemon.data / "daemon.json").exists()
+        assert daemon.run("get", saved["id"])["content"] == "Before the end."
+
+
+def _steady(said):
+    """Without what differs from one call to the next."""
+    if isinstance(said, dict):
+        ours = ("receipt_id", "timings", "receipts", "used", "last_used_at", "size_bytes", "bytes")
+        return {name: _steady(one) for name, one in said.items() if name not in ours}
+    return [_steady(one) for one in said] if isinstance(said, list) else said
+
+
+def _shown(daemon, *words):
+    done = subprocess.run([*PROGRAM, *words], env=daemon.environment, cwd=daemon.home, capture_output=True, text=True)
+    return done.stdout.partition("receipt ")[0]
+
+
+def _failed(daemon, *words):
+    done = subprocess.run(
+        [*PROGRAM, *words, "--json"], env=daemon.environment, cwd=daemon.home, capture_output=True, text=True
+    )
+    return done.returncode, done.stderr
+
+
+def _requests(daemon):
+    time.sleep(0.2)
+    return [line for line in daemon.log if '"event": "request"' in line]
+
+
 class TestBadManners:
     """Row 100: whoever sends too much, too slowly or nonsense is cut off, and others are served meanwhile."""
 

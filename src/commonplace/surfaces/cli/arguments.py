@@ -60,6 +60,7 @@ EVERYWHERE = (
     Option(("--quiet", "-q"), "quiet", help="only ids; for `get` only the content"),
     Option(("--actor",), "actor", "NAME", "who is speaking; agent:NAME for an agent"),
     Option(("--timeout",), "timeout", "SECONDS", "how long to wait for other writers"),
+    Option(("--direct",), "direct", help="open the book itself, also if the daemon runs"),
     Option(("--color", "--colour"), "color", "WHEN", "auto, always or never", choices=("auto", "always", "never")),
     Option(("--help", "-h"), "help", help="show how to use it"),
     Option(("--version", "-V"), "version", help="show the version"),

@@ -103,8 +103,11 @@ def answer(operation: Described, parsed: Parsed) -> int:
 def ask(operation: Described, parsed: Parsed) -> Any:
     """The book's answer; none if it was about to destroy something and a person said no."""
     from commonplace.surfaces.cli.options import request_of
+    from commonplace.surfaces.cli.remote import asked_elsewhere
 
     request = request_of(operation, parsed)
+    if (said := asked_elsewhere(operation, request, parsed)) is not None:
+        return said
     with open_book(operation, parsed, getattr(request, operation.book_from, None)) as book:
         if operation.destroys and not request.dry_run and "yes" not in parsed.options:
             from commonplace.surfaces.cli.asking import is_confirmed

@@ -116,7 +116,7 @@ class App:
         check_method(method, route.methods)
         rights.check_right(token, route.right)
         query, name = self._which_book(scope, token, asked)
-        actor = _actor(token, head)
+        actor, surface = _speaker(token, head)
         rights.check_operation(token, operation)
         if route.is_download or route.is_upload:
             return await self._in_files(route, query, head, receive, asked.book, actor)
@@ -128,8 +128,8 @@ class App:
 
         def work() -> Answer:
             plain = requests.fields_in_query(operation, query) if body is None else requests.fields_in_body(body)
-            book = self._books.spoken_to(name, actor)
-            return said(performed(operation, token, book, plain | key, confirmed=confirmed))
+            book = self._books.spoken_to(name, actor, surface)
+            return said(performed(operation, token, book, plain | key, confirmed=confirmed, surface=surface))
 
         return await self._threads.run(work, is_long=route.is_long)
 
@@ -151,7 +151,7 @@ class App:
     ) -> Answer:
         asked.operation = "mcp"
         _, name = self._which_book(scope, token, asked)
-        actor, method = _actor(token, head), scope["method"]
+        (actor, _), method = _speaker(token, head), scope["method"]
         body = await self._body(head, receive, mcp_door.MOST_BYTES) if method == "POST" else b""
 
         def work() -> Answer:
@@ -190,17 +190,23 @@ def check_method(method: str, allowed: tuple[str, ...]) -> None:
         )
 
 
-def _actor(token: Token, head: checks.Head) -> str:
-    """The token's own; only the user's own programs, which hold the running daemon's token, may say for whom they speak."""
-    named = head.one(b"commonplace-actor")
-    if named is None:
-        return token.actor
+def _speaker(token: Token, head: checks.Head) -> tuple[str, str]:
+    """Who speaks, and by which way: the token says so. Only the user's own programs may say for whom they speak."""
+    named = head.one(b"commonplace-actor"), head.one(b"commonplace-surface")
+    if named == (None, None):
+        return token.actor, "http"
     if not token.speaks_for_others:
-        raise DeniedError("the actor comes from the token", hint="Leave Commonplace-Actor out.")
+        raise DeniedError("the actor comes from the token", hint="Leave Commonplace-Actor and Commonplace-Surface out.")
     try:
-        return named.decode()
+        actor, surface = ((value or b"").decode() for value in named)
     except UnicodeDecodeError:
         raise InvalidError("actor: must be UTF-8", where="actor") from None
+    if surface not in _SURFACES:
+        raise InvalidError(f"surface: must be one of: {', '.join(_SURFACES[1:])}", where="surface")
+    return actor or token.actor, surface or "http"
+
+
+_SURFACES = ("", "cli", "hooks", "mcp", "library", "http")
 
 
 def _idempotency_key(route: Route, head: checks.Head) -> dict[str, str]:

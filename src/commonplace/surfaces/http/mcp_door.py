@@ -31,7 +31,7 @@ def answered(
     def ask(operation: str, fields: dict[str, Any]) -> Any:
         route = BY_PATH[f"/v1/{operation}"]
         rights.check_right(token, route.right)
-        return performed(route.operation, token, book, fields, confirmed=False)
+        return performed(route.operation, token, book, fields)
 
     # A token for one project means that one wherever a call names none.
     project = token.projects[0] if token.projects and len(token.projects) == 1 else None

@@ -8,58 +8,12 @@ from typing import Any
 import msgspec
 
 from commonplace import __version__
+from commonplace.surfaces.http.answer_types import answer_types
 from commonplace.surfaces.http.answers import BY_KIND
 from commonplace.surfaces.http.requests import field_names
 from commonplace.surfaces.http.routes import ROUTES, Route
 
 _REF = "#/components/schemas/{name}"
-_REPORTS = {"purge": "PurgeReport", "inbox-apply": "InboxReport", "index": "IndexReport", "stats": "BookStats"}
-
-
-def answer_type(route: Route) -> Any:
-    """What an operation answers with: a type, or one of several; None where it is a file."""
-    from commonplace.engine.explain import Explanation, ReceiptExplanation
-    from commonplace.model import (
-        bundle,
-        consolidation,
-        finding,
-        inbox,
-        job,
-        link,
-        operation,
-        receipt,
-        record,
-        result,
-        source,
-    )
-
-    if route.is_download:
-        return None
-    name = route.operation.name
-    if route.operation.answers == "report":
-        return getattr(inbox if name == "inbox-apply" else finding, _REPORTS[name])
-    known = {
-        "record": record.MemoryRecord,
-        "records": list[record.MemoryRecord],
-        "results": result.SearchResults,
-        "context": bundle.ContextBundle,
-        "receipts": list[receipt.Receipt],
-        "inbox": list[inbox.InboxItem],
-        "link": link.Link,
-        "conflict": link.Conflict,
-        "disputes": list[consolidation.Dispute],
-        "consolidation": consolidation.ConsolidationReport,
-        "explanation": (Explanation, ReceiptExplanation),
-        "operation": operation.Operation,
-        "operations": list[operation.Operation],
-        "examination": finding.Examination,
-        "import": finding.ImportReport,
-        "event": source.IngestionEvent,
-        "source": source.Source,
-        "worked": job.WorkReport,
-    }
-    special = {"queue": job.WorkStatus, "resolve": consolidation.Dispute}
-    return special.get(name) or known[route.operation.answers]
 
 
 @cache
@@ -85,7 +39,7 @@ class _Schemas:
 
     def __init__(self) -> None:
         asked = [route.operation.request_class() for route in ROUTES]
-        answered = [one for route in ROUTES for one in _several(answer_type(route))]
+        answered = [one for route in ROUTES for one in answer_types(route.operation)]
         found, self.components = msgspec.json.schema_components(
             [*asked, *answered], schema_hook=lambda _: {"description": "any JSON"}, ref_template=_REF
         )
@@ -93,8 +47,9 @@ class _Schemas:
         for route in ROUTES:
             self.fields(route)["additionalProperties"] = False
 
-    def of(self, sort: Any) -> dict[str, Any]:
-        found = [next(schema for known, schema in self._known if known == one) for one in _several(sort)]
+    def of(self, *sorts: Any) -> dict[str, Any]:
+        """The schema of what is one of these."""
+        found = [next(schema for known, schema in self._known if known == one) for one in sorts]
         return found[0] if len(found) == 1 else {"anyOf": found}
 
     def fields(self, route: Route) -> dict[str, Any]:
@@ -102,10 +57,6 @@ class _Schemas:
         name = self.of(route.operation.request_class())["$ref"].rpartition("/")[2]
         found: dict[str, Any] = self.components[name]
         return found
-
-
-def _several(sort: Any) -> tuple[Any, ...]:
-    return () if sort is None else sort if isinstance(sort, tuple) else (sort,)
 
 
 def _path(route: Route, schemas: _Schemas, name: str) -> dict[str, Any]:
@@ -166,7 +117,7 @@ def _responses(route: Route, schemas: _Schemas) -> dict[str, Any]:
         sort = "application/x-ndjson" if route.operation.name == "export" else "application/octet-stream"
         done: dict[str, Any] = {"description": "the file", "content": {sort: {"schema": {"type": "string"}}}}
     else:
-        schema = schemas.of(answer_type(route))
+        schema = schemas.of(*answer_types(route.operation))
         done = {"description": route.operation.answers, "content": {"application/json": {"schema": schema}}}
     statuses = sorted({400, 401, 403, 404, 405, 408, 413, 415, 429, *BY_KIND.values()})
     return {"200": done, **{str(status): {"$ref": "#/components/responses/Problem"} for status in statuses}}

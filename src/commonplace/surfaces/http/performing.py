@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from commonplace.engine.index_pending import IndexPending
 from commonplace.errors import ConflictError, DeniedError, InvalidError
 from commonplace.surfaces.http import requests, rights
 from commonplace.surfaces.operations import Described
@@ -17,14 +18,26 @@ if TYPE_CHECKING:
     from commonplace.surfaces.http.tokens import Token
 
 _MOST_POLICY_BYTES = 256 * 1024
+_CAUGHT_UP = 32
 
 
-def performed(operation: Described, token: Token, book: Book, plain: dict[str, Any], *, confirmed: bool) -> Any:
+def performed(
+    operation: Described,
+    token: Token,
+    book: Book,
+    plain: dict[str, Any],
+    *,
+    confirmed: bool = False,
+    surface: str = "http",
+) -> Any:
     """The verb's answer, as far as this token may see it. Called in a thread of its own."""
     with _without_paths(operation, rights.held_to(token, operation, plain)) as fields:
         request = requests.request_of(operation, fields)
         _check_care(operation, request, confirmed=confirmed)
         rights.check_subject(token, operation, book, request)
+        if surface == "cli" and operation.name in ("search", "context"):
+            # What was saved a moment ago is found by its meaning too, as it is when the command opens the book itself.
+            book.perform("index_pending:catch_up", IndexPending(limit=_CAUGHT_UP))
         answer = book.perform(f"{operation.module}:{operation.verb}", request)
     return rights.seen_by(token, operation, answer)
 

@@ -15,6 +15,7 @@ from commonplace.places import data_folder
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 from commonplace.storage.folders import make_folder
 from commonplace.storage.locks.kernel import KernelLock
+from commonplace.surfaces.http.client import STATE
 
 DEFAULT_PORT = 7821
 
@@ -35,7 +36,7 @@ def tokens_path() -> str:
 
 def state_path() -> str:
     """Says who runs now, where it listens, and how the user's own programs come in."""
-    return os.path.join(data_folder(), "daemon.json")
+    return os.path.join(data_folder(), STATE)
 
 
 def lock_path() -> str:

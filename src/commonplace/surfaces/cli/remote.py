@@ -1,0 +1,69 @@
+"""Through the daemon, when it runs and serves this book: the same request, the same answer, with its models loaded already.
+
+Only a look at one file when it does not run. What shows progress, asks a person, or has a file of its own stays here; so does
+everything with `--direct`, or with `--timeout`, which is about waiting for other writers at the book itself.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from commonplace.surfaces.operations import Described
+
+if TYPE_CHECKING:
+    from commonplace.surfaces.cli.arguments import Parsed
+
+# A body must not be larger than the daemon takes; what is, goes the direct way.
+_MOST_CHARS = 4 * 1024 * 1024
+# Their request names a file or another book.
+_AT_HOME = ("inbox-apply", "copy")
+
+
+def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
+    """The daemon's answer; None if it is not to be asked, does not run, or does not serve this book."""
+    if _stays_here(operation, request, parsed):
+        return None
+    from commonplace.places import data_folder
+
+    state = os.path.join(data_folder(), "daemon.json")
+    if not os.path.exists(state):
+        return None
+    from commonplace import __version__
+    from commonplace.guard.trust import check_actor
+    from commonplace.surfaces.cli.program import actor_of
+    from commonplace.surfaces.http.client import NotThereError, running
+    from commonplace.wiring import configured_url
+
+    actor = check_actor(actor_of(parsed))
+    daemon = running(state)
+    name = None if daemon is None else daemon.serves(parsed.everywhere_last("book") or configured_url())
+    if daemon is None or name is None or daemon.version != __version__:
+        return None
+    try:
+        said = daemon.ask(operation.name, request.to_dict(), book=name, actor=actor, surface="cli")
+    except NotThereError:
+        return None
+    finally:
+        daemon.close()
+    return _understood(operation, said)
+
+
+def _stays_here(operation: Described, request: Any, parsed: Parsed) -> bool:
+    at_home = operation.takes_progress or operation.destroys or operation.personal or operation.name in _AT_HOME
+    asked_to = "direct" in parsed.everywhere or "timeout" in parsed.everywhere
+    return at_home or asked_to or len(getattr(request, "source", "")) > _MOST_CHARS
+
+
+def _understood(operation: Described, said: bytes) -> Any:
+    import msgspec
+
+    from commonplace.surfaces.http.answer_types import answer_types
+
+    *others, last = answer_types(operation)
+    for sort in others:
+        try:
+            return msgspec.json.decode(said, type=sort)
+        except msgspec.ValidationError:
+            continue
+    return msgspec.json.decode(said, type=last)
