@@ -89,7 +89,8 @@ def test_an_interrupt_at_any_line_of_a_write_leaves_no_lock_and_nothing_half_don
 def test_an_interrupt_at_some_lines_of_a_write_to_files_leaves_no_lock_and_nothing_half_done(
     place: Path, template: Template, verb: WriteVerb, rng: random.Random
 ) -> None:
-    _interrupt_everywhere(place, template, verb, first=rng.randrange(19), every=19)
+    every = {"save": 19, "purge": 53}[verb.name]
+    _interrupt_everywhere(place, template, verb, first=rng.randrange(every), every=every)
 
 
 @VERBS

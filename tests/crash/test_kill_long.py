@@ -98,7 +98,7 @@ def _with(folder: Path, use: Callable[[Book], object]) -> None:
 
 
 @pytest.mark.parametrize("into", ["empty", "full"])
-@on_each("kills", sqlite=12, files=4)
+@on_each("kills", sqlite=12, files=2)
 def test_an_import_that_was_killed_and_repeated_is_one_import(
     place: Path, bigger: Bigger, rng: random.Random, into: str, kills: int
 ) -> None:
@@ -141,7 +141,7 @@ def _kill_imports(place: Path, bigger: Bigger, rng: random.Random, into: str, ki
         assert contents(folder) == expected
 
 
-@on_each("kills", sqlite=12, files=6)
+@on_each("kills", sqlite=12, files=3)
 @pytest.mark.parametrize("verb", ["export", "backup"])
 def test_a_copy_that_was_killed_is_whole_or_absent(
     place: Path, bigger: Bigger, rng: random.Random, verb: str, kills: int
@@ -167,7 +167,7 @@ def test_a_copy_that_was_killed_is_whole_or_absent(
         assert what_is_wrong(book) == []
 
 
-@on_each("kills", sqlite=12, files=12)
+@on_each("kills", sqlite=12, files=6)
 def test_a_purge_that_was_killed_happened_or_not_and_leaves_no_trace(
     place: Path, bigger: Bigger, rng: random.Random, kills: int
 ) -> None:

@@ -103,8 +103,12 @@ def misbehaviour(point: Point, outcome: Outcome, verb: str = "") -> list[str]:
 
 def leftovers(point: Point, folder: Path) -> list[str]:
     """Whoever was told of an error leaves nothing unfinished behind; unless it was killed, or may not delete."""
-    if point.fault == "SIGKILL" or point.name == "unlink" or (in_files() and point.name == "openat" and point.forever):
-        return []  # a folder that may not be opened cannot be cleared away
+    if (
+        point.fault == "SIGKILL"
+        or point.name == "unlink"
+        or (in_files() and point.name in ("openat", "close") and point.forever)
+    ):
+        return []  # a folder that cannot be looked through cannot be cleared away
     return [
         f"left behind: {path.name}" for path in folder.rglob("*") if ".new-" in path.name or ".partial" in path.name
     ]
@@ -152,7 +156,7 @@ def test_every_verb_survives_a_fault_at_sampled_system_calls_in_files(
     for verb in VERBS:
         sweep = Sweep(verb, template, place)
         kills = [point for point in sweep.points if point.fault == "SIGKILL" and point.name in syscalls.CHANGING]
-        chosen = [*rng.sample(kills, min(6, len(kills))), *rng.sample(sweep.points, 6)]
+        chosen = [*rng.sample(kills, min(3, len(kills))), *rng.sample(sweep.points, 3)]
         problems += sweep.strike(chosen)
         struck += len(chosen)
     _report(problems, struck)
@@ -192,7 +196,7 @@ def test_building_a_catalog_survives_a_fault_at_sampled_system_calls(
 ) -> None:
     """X-1: it was deleted, and is made anew from files and journal by whoever opens the book."""
     work = Work(lambda: None, lambda _: _look(place / "struck"), lambda _: None)
-    problems = _strike(work, lambda: template.copy(place / "struck") and None, place, rng, 40)
+    problems = _strike(work, lambda: template.copy(place / "struck") and None, place, rng, 20)
     assert problems == []
 
 
