@@ -23,10 +23,11 @@ class Vault:
         return bool(place.path)
 
     def change(self, folder: Path, place: Place, old: str, new: str) -> None:
+        """The whole text below the front matter, if there is any."""
         note = folder / place.path
-        head, found, tail = note.read_text(encoding="utf-8").rpartition(old.strip())
-        assert found
-        save(note, f"{head}{new}{tail}")
+        head, line, body = note.read_text(encoding="utf-8").rpartition("---\n")
+        assert old.strip() in body
+        save(note, f"{head}{line}{new}\n")
 
     def add(self, folder: Path, name: str, text: str) -> None:
         save(folder / f"{name}.md", f"{text}\n")
@@ -111,6 +112,14 @@ class Ledger(InLines):
     def speaks_of(self, line: dict[str, Any], key: str) -> bool:
         named = any((id or words_key(said)) == key for id, said in _retained(line))
         return named or any(one["id"] == key for one in line.get("kept", ()))
+
+    def move(self, folder: Path, place: Place, name: str) -> None:
+        """Only lines that speak of nothing else: of each memory the last line counts, so that to move others says something."""
+        self.rewrite(folder, lambda lines: sorted(lines, key=lambda line: self.speaks_only_of(line, place.key)))
+
+    def speaks_only_of(self, line: dict[str, Any], key: str) -> bool:
+        others = [one for one in _retained(line) if (one[0] or words_key(one[1])) != key]
+        return self.speaks_of(line, key) and not others and not line.get("kept")
 
     def take_out(self, folder: Path, place: Place) -> None:
         self.rewrite(folder, lambda lines: [without(line, place.key) for line in lines])
