@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import stat
@@ -218,7 +219,8 @@ class TestTheCommandLine:
         two = daemon.run("save", "We ship on Tuesday.", "--type", "project", "--project", "atlas")
         daemon.run("link", one["id"], "supports", two["id"])
         for words in (
-            ["get", "tabs"], ["list"], ["list", "--types", "profile", "--limit", "1"], ["history", one["id"]], ["stats"], ["journal"],
+            ["get", "tabs"], ["list"], ["list", "--types", "profile", "--limit", "1"], ["history", one["id"]], ["stats"],
+            ["journal"],
             ["search", "when do we ship"], ["context", "ship it", "--project", "atlas"], ["explain", two["id"]], ["inbox"],
             ["conflicts"], ["queue"],
         ):  # fmt: skip
@@ -390,6 +392,71 @@ def test_sixteen_processes_call_at_once_without_an_error_and_nothing_is_lost(dae
 @pytest.mark.nightly
 def test_sixteen_processes_call_at_once_at_length(daemon):
     _check_nothing_lost(daemon, _together(daemon, 16, 500))
+
+
+def test_sixty_four_clients_at_once_are_all_served_and_wait_alike(daemon, client):
+    """No error, and nobody waits much longer than the others: first come, first served."""
+    for n in range(200):
+        client.post("save", content=f"Number {n} is about thing {n % 17}.", type="episode")
+    taken, failed = [], []
+
+    def ask(number):
+        mine = daemon.client()
+        began = time.monotonic()
+        for n in range(8):
+            status, said = mine("POST", "/v1/search", {"query": f"thing {(number + n) % 17}", "limit": 3})
+            if status != 200:
+                failed.append(said)
+        taken.append(time.monotonic() - began)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failed == []
+    assert len(taken) == 64
+    assert max(taken) < 4 * sorted(taken)[32]
+
+
+@pytest.mark.nightly
+def test_a_search_over_http_costs_little_more_than_in_the_library(daemon, client):
+    """At most two milliseconds of CPU more, beside a handler that does nothing in the same run."""
+    rng = random.Random(5)
+    words = [f"word{n}" for n in range(2_000)]
+    url = f"sqlite:{daemon.data / 'book.sqlite'}"
+    with commonplace.open(url, actor="alice") as book:
+        for _ in range(3_000):
+            book.save(" ".join(rng.choices(words, k=14)) + ".", type="episode")
+    queries = [" ".join(rng.choices(words, k=4)) for _ in range(300)]
+    more = []
+    for _ in range(3):
+        trivial = _cpu_of(daemon, lambda _: client("GET", "/health"), queries)
+        over = _cpu_of(daemon, lambda query: client.post("search", query=query), queries)
+        with commonplace.open(url, actor="alice") as book:
+            book.search(queries[0])
+            began = time.process_time()
+            for query in queries:
+                book.search(query)
+            direct = (time.process_time() - began) / len(queries) * 1000
+        print(f"CPU ms: trivial {trivial:.2f}, search over HTTP {over:.2f}, in the library {direct:.2f}")
+        more.append(over - direct)
+    assert min(more) <= 2.0
+
+
+def _cpu_of(daemon, ask, queries):
+    """Milliseconds of the daemon's CPU for each."""
+
+    def used():
+        fields = Path(f"/proc/{daemon.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") * 1000
+
+    for query in queries[:20]:
+        ask(query)
+    before = used()
+    for query in queries:
+        ask(query)
+    return (used() - before) / len(queries)
 
 
 def test_a_kill_under_load_loses_nothing_that_was_acknowledged(daemon):

@@ -146,6 +146,22 @@ def test_head_is_get_without_its_body(http):
     assert int(answer.headers[b"content-length"]) > 0
 
 
+def test_a_book_that_was_taken_away_is_told_and_found_again_when_it_is_back(http, tmp_path):
+    """It is never begun anew in silence."""
+    saved = http.post("save", {"content": "One.", "type": "episode"}).json
+    (tmp_path / "away").mkdir()
+    for path in tmp_path.glob("book.sqlite*"):
+        path.rename(tmp_path / "away" / path.name)
+    for _ in range(3):
+        answer = http.post("save", {"content": "Two.", "type": "episode"})
+        assert (answer.status, answer.kind) == (503, "unavailable")
+    assert not (tmp_path / "book.sqlite").exists()
+    for path in (tmp_path / "away").iterdir():
+        path.rename(tmp_path / path.name)
+    assert http.get("get", f"id={saved['id']}").json["content"] == "One."
+    assert http.post("save", {"content": "Two.", "type": "episode"}).status == 200
+
+
 class TestErrors:
     @pytest.mark.parametrize("kind", BY_KIND)
     def test_every_kind_of_the_family_has_a_status(self, kind):

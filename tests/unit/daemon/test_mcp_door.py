@@ -39,9 +39,7 @@ def test_a_token_that_may_only_read_is_told_so_by_the_tool(http):
     assert http.get("list", "statuses=all").json == []
 
 
-@pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b"null", b'{"jsonrpc": "1.0"}', b'{"jsonrpc": "2.0", "id": {}}']
-)
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"null", b'{"jsonrpc": "1.0"}', b'{"jsonrpc": "2.0", "id": {}}'])
 def test_nonsense_is_an_error_of_the_protocol_and_no_fault(http, body):
     """Row 101."""
     assert http("POST", "/mcp", body).status < 500

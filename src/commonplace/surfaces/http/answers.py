@@ -59,7 +59,8 @@ class Answer:
 
     async def send(self, send: Any, *, bare: bool = False) -> None:
         """To whoever asked; `bare` is the answer to HEAD."""
-        headers = [(b"content-type", self.sort), *_ALWAYS, *self.headers]
+        own = {name for name, _ in self.headers}
+        headers = [(b"content-type", self.sort), *(pair for pair in _ALWAYS if pair[0] not in own), *self.headers]
         if self.pieces is None:
             headers.append((b"content-length", b"%d" % len(self.body)))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})

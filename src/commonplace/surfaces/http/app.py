@@ -7,18 +7,21 @@ effect before the token is known; every wrong token, and none, is answered with 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from commonplace.errors import CommonplaceError, DeniedError, InvalidError
+from commonplace.errors import CommonplaceError, DeniedError, InvalidError, UnavailableError
 from commonplace.surfaces.http import checks, mcp_door, requests, rights, streams
 from commonplace.surfaces.http.answers import JSON, LINES, Answer, RefusedError, problem, said
 from commonplace.surfaces.http.books import DEFAULT
 from commonplace.surfaces.http.performing import performed
 from commonplace.surfaces.http.routes import BY_PATH, OTHERS, Route
 from commonplace.surfaces.http.tokens import Right, Token
+from commonplace.surfaces.web.serve import page_at
 
 if TYPE_CHECKING:
+    from commonplace.engine.book import Book
     from commonplace.surfaces.http.books import Books, Threads
     from commonplace.surfaces.http.metrics import Metrics
     from commonplace.surfaces.http.tokens import Keyring
@@ -73,6 +76,10 @@ class App:
         if path == "/health" and method in ("GET", "HEAD"):
             asked.operation = "health"
             return Answer(200, b'{"status":"ok"}')
+        if (page := page_at(path, method)) is not None:  # files of ours, without a datum in them
+            asked.operation = "web"
+            unchanged = head.one(b"if-none-match") == page.etag
+            return Answer(304 if unchanged else 200, b"" if unchanged else page.body, page.type, page.headers)
         token = self._holder(head)
         asked.client = token.name
         self._meter.count(token.name)
@@ -128,8 +135,8 @@ class App:
 
         def work() -> Answer:
             plain = requests.fields_in_query(operation, query) if body is None else requests.fields_in_body(body)
-            book = self._books.spoken_to(name, actor, surface)
-            return said(performed(operation, token, book, plain | key, confirmed=confirmed, surface=surface))
+            with self._opened(name, actor, surface) as book:
+                return said(performed(operation, token, book, plain | key, confirmed=confirmed, surface=surface))
 
         return await self._threads.run(work, is_long=route.is_long)
 
@@ -155,10 +162,20 @@ class App:
         body = await self._body(head, receive, mcp_door.MOST_BYTES) if method == "POST" else b""
 
         def work() -> Answer:
-            book = self._books.spoken_to(name, actor, "mcp")
-            return mcp_door.answered(method, scope["headers"], body, token, book, actor)
+            with self._opened(name, actor, "mcp") as book:
+                return mcp_door.answered(method, scope["headers"], body, token, book, actor)
 
         return await self._threads.run(work)
+
+    @contextmanager
+    def _opened(self, name: str, actor: str, surface: str) -> Iterator[Book]:
+        """The book as this actor speaks to it. One whose file is gone is opened anew the next time."""
+        try:
+            yield self._books.spoken_to(name, actor, surface)
+        except UnavailableError as cause:
+            if cause.code == "missing":
+                self._books.let_go(name)
+            raise
 
     async def _in_files(
         self,

@@ -56,14 +56,32 @@ class Books:
         self._timeout = timeout
         self._owned: dict[str, Book] = {}
         self._speakers: dict[tuple[str, str, str], Book] = {}
+        self._known: set[str] = set()
         self._lock = threading.Lock()
 
     def owned(self, name: str) -> Book:
         """The book as the daemon itself holds it: for the worker and the index, and what all speakers share."""
         with self._lock:
             if name not in self._owned:
-                self._owned[name] = open_book(self.urls[name], actor="operator", surface="http", timeout=self._timeout)
+                # Begun anew at most once: a book that was here and is gone is for a person to look at.
+                self._owned[name] = open_book(
+                    self.urls[name],
+                    actor="operator",
+                    surface="http",
+                    timeout=self._timeout,
+                    create=name not in self._known,
+                )
+                self._known.add(name)
             return self._owned[name]
+
+    def let_go(self, name: str) -> None:
+        """Its file was moved or replaced: the next one who asks opens what is there then."""
+        with self._lock:
+            gone = self._owned.pop(name, None)
+            for key in [key for key in self._speakers if key[0] == name]:
+                del self._speakers[key]
+        if gone is not None and gone._indexer is not None:
+            gone._indexer.stop()
 
     def spoken_to(self, name: str, actor: str, surface: str = "http") -> Book:
         """The same book, as this actor speaks to it."""
