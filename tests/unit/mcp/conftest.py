@@ -10,7 +10,7 @@ import pytest
 import commonplace
 from commonplace import Book
 from commonplace.surfaces.mcp.desk import Desk
-from commonplace.surfaces.mcp.stdio import OwnBook
+from commonplace.surfaces.mcp.reach import OwnBook
 from commonplace.surfaces.mcp.versions import VERSIONS
 from unit.mcp.speaking import Client
 

@@ -15,7 +15,7 @@ from commonplace import Book
 from commonplace.surfaces.mcp import protocol
 from commonplace.surfaces.mcp.desk import Desk
 from commonplace.surfaces.mcp.envelope import MOST_BYTES, ProtocolError, encoded, parsed
-from commonplace.surfaces.mcp.stdio import OwnBook
+from commonplace.surfaces.mcp.reach import OwnBook
 from commonplace.surfaces.mcp.versions import HANDSHAKES, STATELESS, VERSIONS
 from unit.mcp.speaking import META, Client
 

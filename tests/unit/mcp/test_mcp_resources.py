@@ -7,8 +7,8 @@ import pytest
 from commonplace import Book
 from commonplace.errors import InvalidError
 from commonplace.surfaces.mcp.desk import Desk
+from commonplace.surfaces.mcp.reach import OwnBook
 from commonplace.surfaces.mcp.saying import page_of
-from commonplace.surfaces.mcp.stdio import OwnBook
 from commonplace.surfaces.mcp.versions import STATELESS
 from commonplace.testing.makers import a_memory
 from unit.fence_attacks import ATTACKS

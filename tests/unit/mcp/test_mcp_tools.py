@@ -9,8 +9,8 @@ import pytest
 
 from commonplace import Book
 from commonplace.surfaces.mcp.desk import Desk
+from commonplace.surfaces.mcp.reach import OwnBook
 from commonplace.surfaces.mcp.schemas import described
-from commonplace.surfaces.mcp.stdio import OwnBook
 from unit.mcp.speaking import Client
 
 A_TOKEN = "ghp_" + "Zq8Lr2Vn5Xw7Yt3Kb9Md4Pf6Hc1Js0Ga2Ue"

@@ -18,14 +18,17 @@ def run(parsed: Parsed) -> int:
     from commonplace.surfaces.lightly import import_lightly
 
     import_lightly()
-    from commonplace.surfaces.mcp.stdio import DEFAULT_ACTOR, OwnBook, serve
+    from commonplace.surfaces.mcp.reach import OwnBook
+    from commonplace.surfaces.mcp.stdio import DEFAULT_ACTOR, serve
 
     actor = check_actor(parsed.everywhere_last("actor") or DEFAULT_ACTOR)
     asked = parsed.everywhere_last("timeout")
     timeout = settings.BUSY_TIMEOUT_SECONDS if asked is None else number(asked, "--timeout")
     gc.enable()  # this process lives long; starting it was quick
     project = parsed.options.get("project", [None])[-1]
-    serve(OwnBook(parsed.everywhere_last("book"), actor, timeout), project=project, agent=_name_of(actor))
+    direct = "direct" in parsed.everywhere or asked is not None
+    book = OwnBook(parsed.everywhere_last("book"), actor, timeout, direct=direct)
+    serve(book, project=project, agent=_name_of(actor))
     return 0
 
 

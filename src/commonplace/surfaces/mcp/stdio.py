@@ -1,8 +1,8 @@
 """MCP over stdin and stdout, for an agent that starts its servers itself: one message a line, until the input ends.
 
 Nothing but answers may come out of stdout, so its descriptor is taken aside at the start and whatever else in this process prints
-goes to stderr. The book is opened with the first question: starting must be quick, and a book that is not there is an answer to a
-call, not a server that does not start.
+goes to stderr. The book is looked for with the first question: starting must be quick, and a book that is not there is an answer
+to a call, not a server that does not start.
 """
 
 from __future__ import annotations
@@ -10,55 +10,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import BinaryIO
 
-from commonplace import settings
 from commonplace.surfaces.mcp import protocol
 from commonplace.surfaces.mcp.desk import Desk
 from commonplace.surfaces.mcp.envelope import MOST_BYTES, ProtocolError, encoded, failed, parsed
+from commonplace.surfaces.mcp.reach import OwnBook
 from commonplace.surfaces.mcp.versions import LATEST_HANDSHAKE
 
-if TYPE_CHECKING:
-    from commonplace.engine.book import Book
-
 DEFAULT_ACTOR = "agent:mcp"
-_CAUGHT_UP = 32
-"""How many memories a search embeds first: about half a second's work at most."""
-
-
-class OwnBook:
-    """A book that this process opens itself, when it is first asked for something."""
-
-    def __init__(self, url: str | None, actor: str, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> None:
-        self._url, self._actor, self._timeout = url, actor, timeout
-        self._book: Book | None = None
-
-    def ask(self, name: str, fields: dict[str, Any]) -> Any:
-        from commonplace.engine.scribe import ask
-        from commonplace.surfaces.operations import BY_NAME
-
-        operation = BY_NAME[name]
-        request = ask(operation.request_class(), **fields)
-        book = self._opened(create=operation.writes)
-        if name in ("search", "context"):
-            from commonplace.engine.index_pending import IndexPending
-
-            book.perform("index_pending:catch_up", IndexPending(limit=_CAUGHT_UP))
-        return book.perform(f"{operation.module}:{operation.verb}", request)
-
-    def _opened(self, *, create: bool) -> Book:
-        """Whoever is named: what comes from a model is trusted as an agent's, never more (row 116)."""
-        if self._book is None:
-            from commonplace.wiring import open_book
-
-            self._book = open_book(
-                self._url, actor=self._actor, trust="agent", surface="mcp", timeout=self._timeout, create=create
-            )
-        return self._book
-
-    def close(self) -> None:
-        if self._book is not None:
-            self._book.close()
 
 
 def serve(book: OwnBook, *, project: str | None, agent: str) -> None:
