@@ -26,11 +26,14 @@ class Vault:
         """The whole text below the front matter, if there is any."""
         note = folder / place.path
         head, line, body = note.read_text(encoding="utf-8").rpartition("---\n")
-        assert old.strip() in body
+        assert old.split() == body.split()
         save(note, f"{head}{line}{new}\n")
 
     def add(self, folder: Path, name: str, text: str) -> None:
-        save(folder / f"{name}.md", f"{text}\n")
+        """In the agents' part of it: what lies elsewhere is the person's own, and every verb is refused it (A12)."""
+        place = folder / "Agent" / "Memory"
+        place.mkdir(parents=True, exist_ok=True)
+        save(place / f"{name}.md", f"{text}\n")
 
     def move(self, folder: Path, place: Place, name: str) -> None:
         note = folder / place.path
