@@ -16,6 +16,7 @@ from commonplace.surfaces.mcp import protocol
 from commonplace.surfaces.mcp.desk import Desk
 from commonplace.surfaces.mcp.envelope import MOST_BYTES, ProtocolError, encoded, parsed
 from commonplace.surfaces.mcp.reach import OwnBook
+from commonplace.surfaces.mcp.schemas import INPUTS, described
 from commonplace.surfaces.mcp.versions import HANDSHAKES, STATELESS, VERSIONS
 from unit.mcp.speaking import META, Client
 
@@ -95,6 +96,19 @@ def test_a_stateless_request_must_say_its_version_and_its_capabilities(desk) -> 
     assert unknown["data"] == {"supported": [*VERSIONS], "requested": "2030-01-01"}
 
 
+def test_no_params_and_null_are_the_same(desk) -> None:
+    for params in ({}, {"params": None}, {"params": {}}):
+        assert (
+            protocol.answer({"jsonrpc": "2.0", "id": 1, "method": "ping", **params}, desk, "2025-11-25")["result"] == {}
+        )
+
+
+def test_every_version_that_is_said_to_be_supported_is_taken_where_a_request_names_it(desk) -> None:
+    key = "io.modelcontextprotocol/protocolVersion"
+    for version in VERSIONS:
+        assert "result" in protocol.answer(request("tools/list", _meta={**META, key: version}), desk, "2025-11-25")
+
+
 def test_one_conversation_may_mix_a_handshake_and_stateless_requests(desk) -> None:
     """Nothing is remembered that could go wrong: what a request says of itself is enough."""
     assert "result" in protocol.answer(request("tools/list", _meta=META), desk, "2025-06-18")
@@ -156,7 +170,6 @@ def test_an_id_comes_back_as_it_went(desk, id: Any) -> None:
         ({"jsonrpc": "2.0", "id": 1}, -32600), ({"jsonrpc": "2.0", "id": 1, "method": 5}, -32600),
         ({"jsonrpc": "2.0", "id": 1, "method": None, "params": {}}, -32600),
         ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}, -32602),
-        ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": None}, -32602),
         ({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": "x"}, -32602),
     ],
 )  # fmt: skip
@@ -234,7 +247,7 @@ _MESSAGES = _JSON | st.fixed_dictionaries(
 
 @pytest.fixture(scope="module")
 def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
-    """One book for all examples: none of them can write."""
+    """One book for all examples."""
     url = f"sqlite:{tmp_path_factory.mktemp('mcp') / 'book.sqlite'}"
     with commonplace.open(url, actor="alice", embedder="none", reranker="none") as book:
         book.save("Releases leave on Tuesday.", type="project")
@@ -252,6 +265,30 @@ def test_whatever_is_sent_is_answered_in_good_form(message: Any, version: str, f
         assert one.get("error", {}).get("code") != -32603
     if said is not None:
         assert b"\n" not in encoded(said)
+
+
+_ARGUMENTS = {
+    tool: st.fixed_dictionaries(
+        {}, optional={name: _JSON | st.sampled_from(["work", "fix", 5, "x y"]) for name in takes}
+    )
+    for tool, takes in INPUTS.items()
+}
+
+
+@given(data=st.data())
+@pytest.mark.parametrize("tool", INPUTS)
+def test_whatever_a_tool_is_told_it_answers_as_it_said_or_says_what_was_wrong(
+    tool: str, data: st.DataObject, fuzzed: Desk
+) -> None:
+    asked = {"name": tool, "arguments": data.draw(_ARGUMENTS[tool])}
+    said = protocol.answer(request("tools/call", **asked), fuzzed, "2025-11-25")["result"]
+    if said["isError"]:
+        told = json.loads(said["content"][0]["text"])["error"]
+        assert told["kind"] in ("invalid", "not_found", "secret", "too_large", "denied", "conflict")
+        assert told["hint"]
+    else:
+        schema = next(one for one in described() if one["name"] == tool)["outputSchema"]
+        assert {*said["structuredContent"]} == {*schema["required"]}
 
 
 def test_a_fault_of_ours_is_told_without_a_word_of_what_was_inside(capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,12 +62,12 @@ def call_of(message: Any) -> Call | None:
         raise ProtocolError(INVALID_REQUEST, "a message is one JSON-RPC 2.0 object")
     if "method" not in message and ("result" in message or "error" in message):
         return None
-    method, params = message.get("method"), message.get("params", {})
+    method, params = message.get("method"), message.get("params")
     if not isinstance(method, str) or ("id" in message and not _is_id(message["id"])):
         raise ProtocolError(INVALID_REQUEST, "a request has a method and an id that is a short text or a whole number")
-    if not isinstance(params, dict):
+    if not isinstance(params, dict | None):
         raise ProtocolError(INVALID_PARAMS, "params: must be an object")
-    return Call(method, params, message.get("id"))
+    return Call(method, params or {}, message.get("id"))
 
 
 def id_in(message: Any) -> str | int | None:

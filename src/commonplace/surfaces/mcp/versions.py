@@ -39,6 +39,8 @@ def version_of(call: Call, agreed: str) -> str:
         return agreed
     if not isinstance(meta, dict) or not isinstance(named, str):
         raise ProtocolError(INVALID_PARAMS, f"_meta: must hold {VERSION_KEY}")
+    if named in HANDSHAKES:
+        return named
     if named != STATELESS:
         raise unsupported(named)
     if not isinstance(meta.get(_CAPABILITIES_KEY), dict):
