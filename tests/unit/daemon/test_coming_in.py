@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import pytest
 
+from commonplace.surfaces.http import requests
+from commonplace.surfaces.http.answers import RefusedError
 from commonplace.surfaces.http.routes import BY_PATH, OTHERS
 
 PATHS = [
@@ -223,6 +226,20 @@ class TestBodies:
     def test_one_that_never_ends_is_cut_off(self, http):
         answer = http("POST", "/v1/save", pieces=[b"x" * 1_000_000] * 6)
         assert answer.status == 413
+
+    def test_one_that_does_not_come_in_time_is_given_up(self):
+        """200 clients that send a byte a second hold nothing but a connection each."""
+
+        async def never():
+            await asyncio.sleep(60)
+
+        async def read():
+            async for _ in requests.pieces(never, 100, seconds=0.05):
+                pass
+
+        with pytest.raises(RefusedError) as caught:
+            asyncio.run(read())
+        assert caught.value.status == 408
 
     def test_one_that_is_cut_off_is_refused(self, http):
         assert http("POST", "/v1/save", pieces=[]).status == 400

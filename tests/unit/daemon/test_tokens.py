@@ -108,6 +108,17 @@ def test_a_file_that_cannot_be_read_is_an_error_and_not_empty(text):
         tokens.add(made("x", "read")[0])
 
 
+def test_a_file_that_is_spoilt_while_it_runs_lets_nobody_in_but_the_users_own():
+    token, secret = made("claude", "write")
+    own, owners = made("own", "operator")
+    tokens.add(token)
+    keyring = Keyring(own=(own,))
+    assert keyring.holder(secret.encode())
+    Path(tokens.tokens_path()).write_text("{")
+    assert keyring.holder(secret.encode()) is None
+    assert keyring.holder(owners.encode()).name == "own"
+
+
 def test_names_are_taken_once_and_what_is_not_there_cannot_be_revoked():
     tokens.add(made("claude", "read")[0])
     with pytest.raises(ConflictError):

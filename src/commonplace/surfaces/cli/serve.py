@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ def run(parsed: Parsed) -> int:
     from commonplace.surfaces.http import logs
     from commonplace.surfaces.http.server import serve
 
+    gc.enable()  # this process lives long; starting it was quick
     wanted = parsed.options.get("log", ["requests"])[-1]
     if wanted not in ("requests", "troubles"):
         raise UsageError("--log is one of: requests, troubles")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
@@ -117,6 +118,7 @@ class Threads:
     def __init__(self, quick: int = _THREADS, long: int = _LONG_THREADS) -> None:
         self._quick = ThreadPoolExecutor(quick, "commonplace-quick")
         self._long = ThreadPoolExecutor(long, "commonplace-long")
+        self._lock, self._busy = threading.Lock(), 0
         self.waiting = 0
 
     async def run(self, work: Callable[[], T], *, is_long: bool = False) -> T:
@@ -126,11 +128,25 @@ class Threads:
             )
         self.waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._long if is_long else self._quick, work)
+            pool = self._long if is_long else self._quick
+            return await asyncio.get_running_loop().run_in_executor(pool, self._counted, work)
         finally:
             self.waiting -= 1
 
-    def close(self) -> None:
-        """What was begun is ended; what was not begun never is."""
+    def _counted(self, work: Callable[[], T]) -> T:
+        with self._lock:
+            self._busy += 1
+        try:
+            return work()
+        finally:
+            with self._lock:
+                self._busy -= 1
+
+    def close(self, seconds: float = 20.0) -> bool:
+        """What was not begun never is; what was is waited for, so long. False if something is still at work."""
         for pool in (self._quick, self._long):
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+        until = time.monotonic() + seconds
+        while self._busy and time.monotonic() < until:
+            time.sleep(0.02)
+        return not self._busy

@@ -79,10 +79,15 @@ def _serve_alone(single: Single, port: int, log: Log, told: Told) -> None:
         _run(app, listening, log, ready)
     finally:
         worker.stop()
-        threads.close()
-        books.close()
+        finished = threads.close()
         with suppress(OSError):
             os.unlink(path)
+        if not finished:
+            # A change is whole or not at all, also when its process ends here: nobody waits an hour for a long one to end.
+            log("unfinished", pid=os.getpid())
+            single.leave()
+            os._exit(0)
+        books.close()
 
 
 def _open_all(books: Books, log: Log) -> None:

@@ -55,9 +55,8 @@ class Single:
         write_own(state_path(), msgspec.json.encode(running))
 
     def leave(self) -> None:
-        for path in (state_path(),):
-            with suppress(OSError):
-                os.unlink(path)
+        with suppress(OSError):
+            os.unlink(state_path())
         self._lock.close()
 
 

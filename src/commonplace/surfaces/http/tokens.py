@@ -135,8 +135,13 @@ class Keyring:
             seen: tuple[int, ...] = (looks.st_mtime_ns, looks.st_size, looks.st_ino)
         except OSError:
             seen = ()
-        if seen != self._seen:
-            self._tokens, self._seen = (*self._own, *(read(self._path).tokens if seen else ())), seen
+        if seen == self._seen:
+            return
+        try:
+            self._tokens = (*self._own, *(read(self._path).tokens if seen else ()))
+        except InvalidError:  # spoilt while we run: it lets nobody in until somebody has looked at it
+            self._tokens = self._own
+        self._seen = seen
 
 
 def read(path: str | None = None) -> TokenFile:
