@@ -1,0 +1,67 @@
+// Making elements. Text goes in as text and as nothing else: there is no way here to hand in markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function el(tag, props = {}, ...children) {
+  return filled(document.createElement(tag), props, children);
+}
+
+export function svg(tag, props = {}, ...children) {
+  return filled(document.createElementNS(SVG, tag), props, children);
+}
+
+function filled(element, props, children) {
+  for (const [name, value] of Object.entries(props)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === "on") for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
+    else if (name === "href") element.setAttribute("href", own(value));
+    else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") element[name] = value;
+    else if (name.startsWith("--")) element.style.setProperty(name, String(value));
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter(there).map((child) => (child instanceof Node ? child : String(child))));
+  return element;
+}
+
+function there(child) {
+  return child !== null && child !== undefined && child !== false;
+}
+
+// A link leads to a view of this page; whatever a stored text may hold, it cannot become an address.
+function own(href) {
+  if (!String(href).startsWith("#")) throw new Error("links lead to views of this page");
+  return href;
+}
+
+export function replace(place, ...children) {
+  place.replaceChildren(...children.flat(Infinity).filter(there));
+}
+
+export function said(text, action = null) {
+  const place = document.getElementById("said");
+  replace(place, text ? el("span", {}, text) : null, text && action);
+  place.classList.toggle("shown", Boolean(text));
+  clearTimeout(said.timer);
+  if (text) said.timer = setTimeout(() => said(""), action ? 12000 : 5000);
+}
+
+export function button(label, act, props = {}) {
+  const made = el("button", { type: "button", ...props, on: { click: () => busy(made, act) } }, label);
+  return made;
+}
+
+// While it is at work it cannot be pressed again; what goes wrong is told where everything is told.
+async function busy(pressed, act) {
+  pressed.disabled = true;
+  try {
+    await act();
+  } catch (error) {
+    said(told(error));
+  } finally {
+    pressed.disabled = false;
+  }
+}
+
+export function told(error) {
+  return error.hint ? `${error.message}. ${error.hint}` : error.message;
+}
