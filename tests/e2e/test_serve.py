@@ -254,11 +254,29 @@ class TestTheCommandLine:
         assert (daemon.home / "other.sqlite").exists()
         assert _requests(daemon) == []
 
-    def test_without_the_daemon_it_goes_on_at_the_file(self, daemon):
+    def test_after_a_kill_it_goes_on_at_the_file_and_the_daemon_comes_back(self, daemon):
         saved = daemon.run("save", "Before the end.", "--type", "episode")
         daemon.kill()
-        assert (daemon.data / "daemon.json").exists()
+        state = daemon.data / "daemon.json"
+        killed = json.loads(state.read_text())
         assert daemon.run("get", saved["id"])["content"] == "Before the end."
+        until = time.monotonic() + 20
+        while (now := json.loads(state.read_text()))["pid"] == killed["pid"]:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        try:
+            assert (now["url"], now["books"]) == (killed["url"], killed["books"])
+            assert now["token"] != killed["token"]
+            assert daemon.client()("GET", f"/v1/get?id={saved['id']}")[1]["content"] == "Before the end."
+        finally:
+            os.kill(now["pid"], signal.SIGTERM)
+        while state.exists():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert daemon.run("get", saved["id"])["content"] == "Before the end."
+        assert not state.exists(), "one that was stopped stays stopped"
+        for one in daemon._clients:
+            one.close()
 
 
 def _steady(said):

@@ -42,7 +42,10 @@ def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
         return None
     try:
         said = daemon.ask(operation.name, request.to_dict(), book=name, actor=actor, surface="cli")
-    except NotThereError:
+    except NotThereError:  # it was killed: this once the book is opened here, and the daemon is back for the next
+        from commonplace.surfaces.http.reviving import revive
+
+        revive(daemon)
         return None
     finally:
         daemon.close()

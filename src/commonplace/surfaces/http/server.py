@@ -11,6 +11,7 @@ import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from commonplace import __version__
 from commonplace.errors import CommonplaceError, UnavailableError
@@ -21,6 +22,9 @@ from commonplace.surfaces.http.client import in_full
 from commonplace.surfaces.http.metrics import Metrics
 from commonplace.surfaces.http.state import Running, Single, found_running
 from commonplace.surfaces.http.worker import Worker
+
+if TYPE_CHECKING:
+    from uvicorn import Server
 
 Log = Callable[..., None]
 Told = Callable[[Running, bool], None]
@@ -100,6 +104,23 @@ def _open_all(books: Books, log: Log) -> None:
 
 
 def _run(app: App, listening: list[socket.socket], log: Log, ready: Callable[[], None]) -> None:
+    server = _server(app)
+    # The server passes a signal on when it has ended: then it is only noted, so that the books are closed in order.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    started = server.startup
+
+    async def startup(sockets: list[socket.socket] | None = None) -> None:
+        await started(sockets=sockets)
+        ready()
+
+    server.startup = startup  # type: ignore[method-assign]
+    log("started", pid=os.getpid(), version=__version__)
+    server.run(sockets=listening)
+    log("stopped", pid=os.getpid())
+
+
+def _server(app: App) -> Server:
     try:
         import uvicorn
 
@@ -125,20 +146,7 @@ def _run(app: App, listening: list[socket.socket], log: Log, ready: Callable[[],
         limit_concurrency=_MOST_CONNECTIONS,
         proxy_headers=False,
     )
-    server = uvicorn.Server(config)
-    # The server passes a signal on when it has ended: then it is only noted, so that the books are closed in order.
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
-    started = server.startup
-
-    async def startup(sockets: list[socket.socket] | None = None) -> None:
-        await started(sockets=sockets)
-        ready()
-
-    server.startup = startup  # type: ignore[method-assign]
-    log("started", pid=os.getpid(), version=__version__)
-    server.run(sockets=listening)
-    log("stopped", pid=os.getpid())
+    return uvicorn.Server(config)
 
 
 def _tcp(port: int) -> socket.socket:
