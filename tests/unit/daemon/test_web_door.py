@@ -1,4 +1,4 @@
-"""The inspector's pages on the daemon: files without data, under the same checks, with a policy of their own (rows 94-97, 107)."""
+"""The inspector's pages on the daemon: files without data, under the same checks, with their own policy (rows 94-97, 107)."""
 
 from __future__ import annotations
 
