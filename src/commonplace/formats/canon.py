@@ -84,7 +84,8 @@ class FileCanon:
         self._seen: tuple[int, dict[str, Stamp]] = (-1, {})
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
-        if not os.path.isdir(self.folder) and (not create or os.path.lexists(self.folder)):
+        there = os.path.lexists(self.folder)
+        if (not there and not create) or (there and not os.path.isdir(self.folder)):
             raise _missing(self.folder, home)
         self._catalog = self._open_catalog()
         self._check_folder()
@@ -121,6 +122,8 @@ class FileCanon:
             return
         with self._catalog.reading() as view:
             known = view.inventory().generation()
+        if os.path.isdir(self.folder):
+            return  # somebody began the book just now
         if known and not self._format.may_vanish:
             raise _missing(self.folder, self._home)
         if known:
