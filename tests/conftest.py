@@ -40,9 +40,11 @@ def _words_only(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True, scope="session")
 def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Catalogs of books in files, and locks, lie in the user's cache folder; not in that of whoever runs the tests."""
+    cache = tmp_path_factory.mktemp("cache")
+    (cache / "commonplace").mkdir()
+    (cache / "commonplace" / "models").symlink_to(models_folder())  # those are for everybody
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("COMMONPLACE_MODELS", models_folder())  # those are for everybody
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_CACHE_HOME", str(cache))
         yield
 
 
