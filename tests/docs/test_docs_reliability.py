@@ -29,7 +29,7 @@ def test_how_often_it_is_done_is_what_the_page_says(harness: str, said: str) -> 
 def test_what_is_for_the_night_is_marked_so_and_nothing_else() -> None:
     for harness, said in _ROWS:
         nightly = bool(said.split("|")[1].strip())
-        assert nightly == ("@pytest.mark.nightly" in (ROOT / harness).read_text()), harness
+        assert nightly == ("pytest.mark.nightly" in (ROOT / harness).read_text()), harness
 
 
 def test_every_control_the_page_speaks_of_exists() -> None:

@@ -36,7 +36,9 @@ def answered(
     # A token for one project means that one wherever a call names none.
     project = token.projects[0] if token.projects and len(token.projects) == 1 else None
     desk = Desk(ask, project=project, agent=actor.partition(":")[2] or actor)
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+    headers: dict[str, str] = {}
+    for name, value in ((name.decode("latin-1"), value.decode("latin-1")) for name, value in pairs):
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value  # one that stands there twice says so
     status, said, content = answer(method, headers, body, desk)
     sort = said.pop("content-type", "application/json")
     more = [(name.encode(), value.encode("latin-1")) for name, value in said.items()]
