@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from tests import halves
+
 from .console_blocks import environment
 from .pages import ROOT, pages
 
@@ -55,7 +57,13 @@ def test_make_demo_runs_the_main_job_to_its_end(tmp_path) -> None:
 
 
 def test_make_test_runs_all_tests_but_the_long_ones() -> None:
-    assert '-m pytest -q -m "not nightly"' in _dry_run("test")
+    assert "-m tests.halves" in _dry_run("test")
+    first, second = halves.split()
+    assert not {*first} & {*second}
+    assert {*first, *second} == {
+        path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").rglob("*/test_*.py")
+    }
+    assert halves.pytest_of(["unit"], ["-x"])[1:] == ["-m", "pytest", "-q", "-m", "not nightly", "-x", "tests/unit"]
 
 
 def test_pip_can_install_a_clone() -> None:
