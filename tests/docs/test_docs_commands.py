@@ -8,7 +8,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests import halves
 
 from .console_blocks import environment
