@@ -57,7 +57,7 @@ def overview() -> Iterator[Line]:
         yield [(group, "bold")]
         yield from (_row(one.name, one.summary) for one in OPERATIONS if one.group == group)
     for group, names in (
-        ("Agents", ("serve", "mcp", "token", "install", "uninstall", "hook", "vvm")),
+        ("Agents", ("serve", "web", "mcp", "token", "install", "uninstall", "hook", "vvm")),
         ("Learning", ("help", "completion", "demo")),
     ):
         yield []
@@ -109,6 +109,7 @@ def of_extra(name: str) -> Iterator[Line]:
         "demo": ("", "demo"),
         "vvm": (" run|check FILE [OPTIONS]", "vvm run support.vvm --model http://localhost:11434/v1#llama3"),
         "serve": (" [OPTIONS]", "serve"),
+        "web": (" [OPTIONS]", "web"),
         "mcp": (" [OPTIONS]", "mcp --project atlas"),
         "token": (" add NAME --scope SCOPE | list | revoke NAME | rotate NAME", "token add claude --scope write"),
         "hook": (" session-start|prompt|pre-compact|session-end [OPTIONS]", "hook session-start < payload.json"),

@@ -21,6 +21,7 @@ EXTRAS = {
     "vvm": ("vvm", "run or check a program of agent calls that remember"),
     "serve": ("serve", "run the daemon: one process for every agent of this machine"),
     "mcp": ("mcp", "speak MCP on stdin and stdout, for an agent that starts its servers itself"),
+    "web": ("web", "print the address of the inspector, the page that shows the book"),
     "token": ("token", "say who may speak to the daemon, and how far"),
     "hook": ("hook", "answer a coding agent's hook: its payload on stdin, its context on stdout"),
     "install": ("install", "put the hooks into a coding agent's settings, and show the change"),

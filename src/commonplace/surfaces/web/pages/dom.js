@@ -45,6 +45,11 @@ export function said(text, action = null) {
   if (text) said.timer = setTimeout(() => said(""), action ? 12000 : 5000);
 }
 
+// For those who hear the page; those who see it see it already.
+export function whisper(text) {
+  document.getElementById("whispered").textContent = text;
+}
+
 export function button(label, act, props = {}) {
   const made = el("button", { type: "button", ...props, on: { click: () => busy(made, act) } }, label);
   return made;

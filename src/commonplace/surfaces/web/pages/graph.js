@@ -1,11 +1,11 @@
-// The links of one memory as a small picture: it stands in the middle, its neighbours around it; the same as a list below.
+// The links of one memory as a small picture: it stands in the middle, its neighbours beside it; the list below says the same.
 
 import { record as known } from "/web/api.js";
 import { el, svg } from "/web/dom.js";
 import { memoryLink } from "/web/parts.js";
 import { short, word } from "/web/words.js";
 
-const [WIDE, HIGH, MOST] = [720, 380, 12];
+const [WIDE, BOX, ROW, MOST] = [760, 178, 70, 12];
 
 export async function graph(record, links) {
   if (!links.length) return el("p", { class: "note" }, "It is linked to nothing yet.");
@@ -21,39 +21,37 @@ async function end(record, link) {
   return { id, outward, relation: link.relation, text: other ? other.content : id, status: other ? other.status : "" };
 }
 
+// What speaks of it at the left, what it speaks of at the right.
 function picture(record, ends) {
-  const places = ends.map((one, at) => ({ ...one, ...around(at, ends.length) }));
-  const middle = { x: WIDE / 2, y: HIGH / 2 };
+  const [from, to] = [ends.filter((one) => !one.outward), ends.filter((one) => one.outward)];
+  const high = Math.max(from.length, to.length) * ROW;
+  const middle = { x: WIDE / 2, y: high / 2 };
+  const places = [...column(from, BOX / 2 + 2, high), ...column(to, WIDE - BOX / 2 - 2, high)];
   return svg(
     "svg",
-    { class: "graph", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `The links of this memory: ${ends.length}` },
-    svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: "7", refY: "4", markerWidth: "8", markerHeight: "8", orient: "auto-start-reverse" }, svg("path", { d: "M0 0 8 4 0 8z" }))),
+    { class: "graph", viewBox: `0 0 ${WIDE} ${high}`, role: "img", "aria-label": "The links of this memory, as a picture; the list below says the same" },
+    svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: "7", refY: "4", markerWidth: "8", markerHeight: "8", orient: "auto" }, svg("path", { d: "M0 0 8 4 0 8z" }))),
     places.map((one) => edge(middle, one)),
-    node(middle, short(record.content, 44), "here"),
-    places.map((one) => svg("a", { href: `#/memory/${encodeURIComponent(one.id)}`, tabindex: "-1" }, svg("title", {}, one.text), node(one, short(one.text, 38), one.status))),
+    node(middle, record.content, "here"),
+    places.map((one) => svg("a", { href: `#/memory/${encodeURIComponent(one.id)}`, tabindex: "-1" }, svg("title", {}, one.text), node(one, one.text, one.status))),
   );
 }
 
-// Beginning at the right, so that a single neighbour stands beside and not above.
-function around(at, count) {
-  const angle = (2 * Math.PI * at) / count + (count > 2 ? Math.PI / 6 : 0);
-  return { x: WIDE / 2 + Math.cos(angle) * 255, y: HIGH / 2 + Math.sin(angle) * 140 };
+function column(ends, x, high) {
+  return ends.map((one, at) => ({ ...one, x, y: (high * (at + 0.5)) / ends.length }));
 }
 
 function edge(middle, one) {
-  const [near, far] = [along(middle, one, 0.36), along(middle, one, 0.7)];
+  const [side, gap] = [one.outward ? 1 : -1, BOX / 2 + 3];
+  const near = { x: middle.x + side * gap, y: middle.y };
+  const far = { x: one.x - side * gap, y: one.y };
   const [from, to] = one.outward ? [near, far] : [far, near];
-  const label = along(middle, one, 0.53);
   return svg(
     "g",
     { class: "edge" },
     svg("line", { x1: from.x, y1: from.y, x2: to.x, y2: to.y, "marker-end": "url(#tip)" }),
-    svg("text", { x: label.x, y: label.y - 7, "text-anchor": "middle" }, word(one.relation)),
+    svg("text", { x: (from.x + to.x) / 2, y: (near.y + 2 * far.y) / 3 - 6, "text-anchor": "middle" }, word(one.relation)),
   );
-}
-
-function along(from, to, part) {
-  return { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part };
 }
 
 function node(at, text, sort) {
@@ -61,7 +59,7 @@ function node(at, text, sort) {
   return svg(
     "g",
     { class: `node ${sort}` },
-    svg("rect", { x: at.x - 88, y: at.y - 25, width: 176, height: 50, rx: 9 }),
+    svg("rect", { x: at.x - BOX / 2, y: at.y - 25, width: BOX, height: 50, rx: 9 }),
     svg("text", { x: at.x, y: at.y + (second ? -3 : 5), "text-anchor": "middle" }, first),
     second && svg("text", { x: at.x, y: at.y + 15, "text-anchor": "middle" }, second),
   );
@@ -74,5 +72,8 @@ function halves(text) {
 }
 
 function list(ends) {
-  return el("ul", { class: "plain" }, ends.map((one) => el("li", {}, one.outward ? `${word(one.relation)} ` : `is what this ${word(one.relation)}: `, memoryLink(one.id, short(one.text, 110)))));
+  const said = (one, text) => (one.outward ? [`It ${VERBS[one.relation] || word(one.relation)} `, text] : [text, ` ${VERBS[one.relation] || word(one.relation)} this.`]);
+  return el("ul", { class: "plain" }, ends.map((one) => el("li", {}, said(one, memoryLink(one.id, short(one.text, 110))))));
 }
+
+const VERBS = { related_to: "is related to", derived_from: "is derived from" };

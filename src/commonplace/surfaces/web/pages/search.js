@@ -1,7 +1,7 @@
 // Search: what was found, why, by which words, and what each component gave to the score.
 
 import { ask } from "/web/api.js";
-import { el, replace, said, told } from "/web/dom.js";
+import { el, replace, told, whisper } from "/web/dom.js";
 import { empty, facts, heading, quote, statement } from "/web/parts.js";
 import { many, word } from "/web/words.js";
 
@@ -74,7 +74,7 @@ async function look(fields, place) {
 
 function show(answer, place) {
   const { results } = answer;
-  said(results.length ? `${many(results.length, "memory", "memories")} found` : "Nothing found");
+  whisper(results.length ? `${many(results.length, "memory", "memories")} found` : "Nothing found");
   const most = Math.max(0.001, ...results.flatMap((one) => Object.values(one.scores)));
   replace(
     place,

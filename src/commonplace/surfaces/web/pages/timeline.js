@@ -1,7 +1,7 @@
 // The book as it was: a slider over everything that happened, and below it what the book knew at that moment.
 
 import { ask } from "/web/api.js";
-import { el, replace, told } from "/web/dom.js";
+import { el, replace, told, whisper } from "/web/dom.js";
 import { empty, facts, heading, statement } from "/web/parts.js";
 import { day, many, moment, short, word } from "/web/words.js";
 
@@ -52,6 +52,7 @@ async function known(at, status, place) {
   place.setAttribute("aria-busy", "true");
   try {
     const records = await ask("list", { as_of: at ? at.at : null, statuses: [status], limit: MOST });
+    whisper(many(records.length, "memory", "memories"));
     replace(place, records.length ? shown(records, at) : empty("Nothing yet", "At this moment the book held nothing of the kind."));
   } catch (error) {
     replace(place, empty("That could not be read", told(error)));
