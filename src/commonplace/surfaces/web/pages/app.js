@@ -42,6 +42,7 @@ async function show(moved) {
 function put(made, title, moved) {
   keys = made.keys || {};
   replace(main, made.node);
+  main.dataset.shown = location.hash;
   document.title = `${title} · Commonplace`;
   if (moved) scrollTo(0, 0);
   (made.focus || main).focus({ preventScroll: !made.keys });

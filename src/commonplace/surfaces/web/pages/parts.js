@@ -57,7 +57,7 @@ export function empty(title, text) {
 export function table(caption, heads, rows) {
   return el(
     "div",
-    { class: "table", tabindex: "0", role: "region", "aria-label": caption },
+    { class: heads ? "table rows" : "table", tabindex: "0", role: "region", "aria-label": caption },
     el(
       "table",
       {},

@@ -1,0 +1,161 @@
+"""The inspector in a real Chromium, on a real daemon: nothing stored runs, and a person gets their work done (rows 95-97)."""
+
+from __future__ import annotations
+
+import json
+import os
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from browsing import FOUND, Browser
+from serving import Daemon
+
+pytestmark = [
+    pytest.mark.nightly,
+    pytest.mark.skipif(FOUND is None, reason="NOT PROVED HERE: there is no Chromium on this machine"),
+]
+
+ATTACKS = [
+    "<script>window.ran=1</script>",
+    "<img src=x onerror=\"window.ran=1\">",
+    "<svg onload=window.ran=1><animate onbegin=window.ran=1 attributeName=x dur=1s>",
+    "<svg><script>window.ran=1</script></svg>",
+    "\"><script>window.ran=1</script>",
+    "' onfocus=window.ran=1 autofocus x='",
+    "</textarea><script>window.ran=1</script>",
+    "</title></style></script><script>window.ran=1</script>",
+    "<iframe srcdoc=\"<script>parent.ran=1</script>\"></iframe>",
+    "<a href=\"javascript:window.ran=1\">click</a> javascript:window.ran=1",
+    "<math><mtext><table><mglyph><style><img src=x onerror=window.ran=1>",
+    "<details open ontoggle=window.ran=1>",
+    "<style>@import 'http://127.0.0.1:1/x';*{background:url(http://127.0.0.1:1/y)}</style>",
+    "<base href=http://127.0.0.1:1/><form action=http://127.0.0.1:1/><input type=submit>",
+    "<meta http-equiv=refresh content=\"0;url=http://127.0.0.1:1/\">",
+    "<link rel=stylesheet href=http://127.0.0.1:1/z>",
+    "{{constructor.constructor('window.ran=1')()}} ${window.ran=1}",
+    "<x id=main><x id=nav><form id=said name=location>",
+]  # fmt: skip
+VIEWS = ("search?q=window", "inbox", "conflicts", "timeline", "journal", "receipts", "health")
+
+
+@pytest.fixture
+def daemon(tmp_path):
+    made = Daemon(tmp_path / "home")
+    (tmp_path / "home").mkdir()
+    yield made.start()
+    made.stop()
+
+
+@pytest.fixture
+def browser(tmp_path):
+    made = Browser(tmp_path / "profile")
+    yield made
+    made.close()
+
+
+def _open(browser: Browser, daemon: Daemon) -> None:
+    browser.looks(1280)
+    browser.go(daemon.run("web")["url"])
+    browser.until("document.querySelector('#nav a')")
+
+
+def _show(browser: Browser, view: str) -> None:
+    browser.run(f"location.hash = {json.dumps('#/' + view)}")
+    browser.until(f"document.querySelector('main').dataset.shown === {json.dumps('#/' + view)}")
+
+
+def test_no_stored_text_runs_in_any_view_and_no_request_leaves_the_daemon(daemon, browser):
+    client, agent = daemon.client(), daemon.client(daemon.run("token", "add", "x", "--scope", "write")["token"])
+    ids = []
+    for number, attack in enumerate(ATTACKS):
+        saved = client.post("save", content=f"{attack} window {number}", type="artifact", title=attack, tags=["t"])
+        ids.append(saved["id"])
+        agent.post("save", content=f"{attack} waits {number}", type="profile")
+        client.post("search", query=attack)
+    for number, (one, other) in enumerate(pairwise(ids)):
+        client.post("link", from_id=one, relation="related_to", to_id=other)
+        if number % 3 == 0:
+            client.post("contradict", id=one, other_id=other, reason=ATTACKS[number])
+    client.post("evolve", id=ids[0], content=f"{ATTACKS[1]} instead", reason=ATTACKS[2])
+    _open(browser, daemon)
+    receipts = [one["id"] for one in client.post("receipts", limit=5)]
+    for view in (*VIEWS, *(f"memory/{id}" for id in ids), *(f"receipts/{id}" for id in receipts)):
+        _show(browser, view)
+        browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
+        assert browser.run("window.ran === undefined"), view
+        assert browser.run("document.querySelectorAll('main script, main iframe, main style, main base').length") == 0
+    for id, attack in [*zip(ids, ATTACKS, strict=True)][1:]:
+        _show(browser, f"memory/{id}")
+        assert browser.run("document.querySelector('.statement').textContent").startswith(attack)
+    assert browser.complaints == []
+    assert {url.split("/")[2] for url in browser.asked if url.startswith("http")} == {f"127.0.0.1:{daemon.port}"}
+
+
+def test_the_token_leaves_the_address_bar_and_stays_in_the_tab(daemon, browser):
+    _open(browser, daemon)
+    assert "token" not in browser.run("location.href")
+    assert browser.run("document.cookie + JSON.stringify(localStorage)") == "{}"
+    assert not [url for url in browser.asked if "cpl_" in url.partition("#")[0]]
+    browser.run("sessionStorage.clear()")
+    browser.run("location.hash = '#/inbox'")
+    browser.until("document.querySelector('#token')")
+    browser.run("document.querySelector('#token').focus()")
+    browser.type("cpl_wrong")
+    browser.press("Enter")
+    browser.until("document.querySelector('main').innerText.includes('not valid')")
+
+
+def test_a_person_searches_and_sees_why(daemon, browser):
+    daemon.client().post("save", content="The payment service listens on port 8080.", type="artifact")
+    _open(browser, daemon)
+    browser.run("document.querySelector('#query').focus()")
+    browser.type("which port")
+    browser.press("Enter")
+    browser.until("document.querySelectorAll('.results .card').length === 1")
+    said = browser.text(".results")
+    assert "port 8080" in said
+    assert "it holds the words: port" in said
+    assert browser.run("document.querySelectorAll('.results .bar').length") >= 3
+
+
+def test_the_inbox_is_reviewed_with_the_keyboard_alone(daemon, browser):
+    client, agent = daemon.client(), daemon.client(daemon.run("token", "add", "x", "--scope", "write")["token"])
+    for text in ("Bob likes tea.", "Bob likes coffee.", "Bob likes juice."):
+        agent.post("save", content=text, type="profile")
+    _open(browser, daemon)
+    _show(browser, "inbox")
+    browser.press("j")
+    browser.press("a")
+    browser.until("document.querySelectorAll('.review .card').length === 2")
+    assert [one["content"] for one in client.post("list")] == ["Bob likes coffee."]
+    browser.press("k")
+    browser.press("r")
+    browser.until("document.querySelector('dialog[open]')")
+    browser.type("hearsay")
+    browser.press("Enter")
+    browser.until("document.querySelectorAll('.review .card').length === 1")
+    assert [one["status_reason"] for one in client.post("list", statuses=["archived"])] == ["hearsay"]
+    browser.press("u")
+    browser.until("document.querySelectorAll('.review .card').length === 2")
+    assert client.post("list", statuses=["archived"]) == []
+
+
+def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(daemon, browser, tmp_path):
+    """Pictures are kept where `COMMONPLACE_PICTURES` says, for somebody to look at."""
+    client = daemon.client()
+    one = client.post("save", content="A" + " long" * 60, type="artifact", tags=["x" * 60])
+    other = client.post("save", content="W" * 300, type="artifact")
+    client.post("contradict", id=one["id"], other_id=other["id"], reason="no")
+    client.post("search", query="long")
+    pictures = Path(os.environ.get("COMMONPLACE_PICTURES") or tmp_path)
+    _open(browser, daemon)
+    for width, dark in ((1280, False), (1280, True), (390, False), (390, True)):
+        browser.looks(width, dark=dark)
+        for view in (*VIEWS, f"memory/{one['id']}"):
+            _show(browser, view)
+            assert browser.run("document.documentElement.scrollWidth <= innerWidth"), (width, view)
+            name = f"{view.partition('?')[0].partition('/')[0]}-{width}-{'dark' if dark else 'light'}.png"
+            browser.picture(pictures / name)
+            assert (pictures / name).stat().st_size > 5_000
+    assert browser.complaints == []
