@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from commonplace import Book, CommonplaceError
+from commonplace.storage.atomic_write import in_our_words
 
 from .books import Template, book_in, every_memory, open_book, what_is_wrong
 
@@ -74,7 +75,8 @@ def _export_is_whole(_: Book, template: Template, folder: Path) -> bool:
 
 
 def _backup(book: Book, _: Template, folder: Path) -> Any:
-    os.makedirs(folder / "copy", exist_ok=True)
+    with in_our_words(str(folder / "copy")):  # part of what is struck, and no part of ours
+        os.makedirs(folder / "copy", exist_ok=True)
     return book.backup(str(book_in(folder / "copy"))).verified
 
 
