@@ -51,7 +51,8 @@ class TestEveryOperation:
     def test_what_is_positional_are_fields_that_must_be_given(self, operation):
         fields = {field.name: field for field in msgspec.structs.fields(operation.request_class())}
         assert {*operation.positional} <= fields.keys()
-        assert {name for name, field in fields.items() if field.required} <= {*operation.positional, "type", "reason", "authorisation"}
+        required = {name for name, field in fields.items() if field.required}
+        assert required <= {*operation.positional, "type", "reason", "authorisation"}
 
     def test_it_is_described_for_people(self, operation):
         assert operation.summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+
 from commonplace.model.incident import scrub
 
 from .vault_shelf import VaultInMemory
