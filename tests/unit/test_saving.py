@@ -268,7 +268,9 @@ def test_an_account_of_an_incident_is_kept_without_who_was_there(tmp_path, monke
             "ann@example.com broke the build from /home/ann/work, call 212-555-0123.",
             type="episode", kind="failure-incident", title="ann@example.com broke it",
         )  # fmt: skip
-        assert saved.content == "[REDACTED-EMAIL] broke the build from [REDACTED-HOME-PATH]/work, call [REDACTED-PHONE]."
+        assert (
+            saved.content == "[REDACTED-EMAIL] broke the build from [REDACTED-HOME-PATH]/work, call [REDACTED-PHONE]."
+        )
         assert "ann" not in saved.slug
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"ann@example" not in kept
