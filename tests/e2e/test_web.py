@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from pathlib import Path
 
@@ -139,6 +142,38 @@ def test_the_inbox_is_reviewed_with_the_keyboard_alone(daemon, browser):
     browser.press("u")
     browser.until("document.querySelectorAll('.review .card').length === 2")
     assert client.post("list", statuses=["archived"]) == []
+
+
+FOREIGN = """<!doctype html><title>elsewhere</title><form id=f method=post enctype=text/plain target=i
+action="{daemon}/v1/save"><input name='{{"content":"forged","type":"artifact","x":"' value='"}}'></form><iframe name=i></iframe>
+<img src="{daemon}/v1/save?content=forged&type=artifact"><iframe src="{daemon}/web/"></iframe>
+<script>
+document.getElementById("f").submit();
+const body = JSON.stringify({{content: "forged", type: "artifact"}}), json = {{"Content-Type": "application/json"}};
+const asked = [["/v1/save", {{method: "POST", mode: "no-cors", body}}], ["/v1/save", {{method: "POST", headers: json, body}}],
+  ["/web/", {{}}], ["/web/app.js", {{mode: "no-cors"}}], ["/v1/list", {{credentials: "include"}}]];
+window.read = 0;
+Promise.allSettled(asked.map(([path, how]) => fetch("{daemon}" + path, how).then((one) => one.text())
+  .then((text) => (window.read += text.length)))).then(() => (window.done = true));
+</script>"""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_page_of_another_origin_changes_nothing_and_reads_nothing(daemon, browser, host, tmp_path):
+    """Rows 95-97: forms, images, frames and fetches of a foreign page, while the inspector is open in the same browser."""
+    daemon.client().post("save", content="Mine.", type="artifact")
+    _open(browser, daemon)
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text(FOREIGN.format(daemon=f"http://127.0.0.1:{daemon.port}"))
+    serves = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "site"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), serves) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        browser.go(f"http://{host}:{site.server_address[1]}/")
+        browser.until("window.done")
+        assert browser.run("window.read") == 0
+        site.shutdown()
+    assert len([url for url in browser.asked if url.endswith("/v1/save")]) >= 3, "the page did try"
+    assert [one["content"] for one in daemon.client().post("list", statuses=["all"])] == ["Mine."]
 
 
 def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(daemon, browser, tmp_path):

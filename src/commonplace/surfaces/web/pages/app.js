@@ -54,6 +54,7 @@ function marked(name) {
     nav,
     el("ul", {}, Object.entries(VIEWS).map(([one, view]) => el("li", {}, el("a", { href: `#/${one}`, "aria-current": one === name ? "page" : null }, view.title, el("span", { class: "count", id: `count-${one}` }))))),
   );
+  nav.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   replace(document.getElementById("foot"), chosenBook(), button("Sign out", () => (forgetToken(), letIn("")), { class: "quiet" }));
 }
 

@@ -39,7 +39,7 @@ function side(one, record, id) {
     "div",
     { class: lost ? "card lost" : "card" },
     statement(record),
-    record.rationale && el("p", { class: "why" }, el("strong", {}, "Because: "), record.rationale),
+    record.rationale && el("p", { class: "why" }, el("strong", {}, "Rationale: "), record.rationale),
     facts(record),
     lost && el("p", { class: "note" }, "This side was wrong."),
     one.state === "open" && el("p", { class: "actions" }, button("This one is wrong", () => resolve(one, record))),

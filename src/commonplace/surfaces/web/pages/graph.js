@@ -11,7 +11,7 @@ export async function graph(record, links) {
   if (!links.length) return el("p", { class: "note" }, "It is linked to nothing yet.");
   const shown = links.slice(0, MOST);
   const ends = await Promise.all(shown.map((link) => end(record, link)));
-  return el("div", {}, picture(record, ends), list(ends), links.length > MOST && el("p", { class: "note" }, `and ${links.length - MOST} more`));
+  return el("div", {}, el("div", { class: "graph-room", tabindex: "0", role: "region", "aria-label": "Picture of the links" }, picture(record, ends)), list(ends), links.length > MOST && el("p", { class: "note" }, `and ${links.length - MOST} more`));
 }
 
 async function end(record, link) {
@@ -25,8 +25,9 @@ async function end(record, link) {
 function picture(record, ends) {
   const [from, to] = [ends.filter((one) => !one.outward), ends.filter((one) => one.outward)];
   const high = Math.max(from.length, to.length) * ROW;
-  const middle = { x: WIDE / 2, y: high / 2 };
-  const places = [...column(from, BOX / 2 + 2, high), ...column(to, WIDE - BOX / 2 - 2, high)];
+  const [left, right] = [BOX / 2 + 2, WIDE - BOX / 2 - 2];
+  const middle = { x: from.length ? WIDE / 2 : left, y: high / 2 };
+  const places = [...column(from, left, high), ...column(to, from.length ? right : WIDE / 2, high)];
   return svg(
     "svg",
     { class: "graph", viewBox: `0 0 ${WIDE} ${high}`, role: "img", "aria-label": "The links of this memory, as a picture; the list below says the same" },

@@ -18,7 +18,7 @@ export async function view({ arg }) {
     "article",
     { class: "memory" },
     el("header", { class: "heading" }, el("h1", {}, record.title || "One memory"), facts(record)),
-    el("div", { class: "card big" }, statement(record, false), record.rationale && el("p", { class: "why" }, el("strong", {}, "Because: "), record.rationale), succession(record)),
+    el("div", { class: "card big" }, statement(record, false), record.rationale && el("p", { class: "why" }, el("strong", {}, "Rationale: "), record.rationale), succession(record)),
     actions(record),
     section("Why the book believes it", el("p", {}, `${told.because}.`), source(told)),
     section("Links", await graph(record, told.links), conflicts(told.conflicts)),

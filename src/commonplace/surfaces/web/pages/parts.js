@@ -19,6 +19,8 @@ export function badge(name, sort = name) {
   return el("span", { class: `badge ${String(sort).replace(/[^a-z_-]/g, "")}` }, word(name));
 }
 
+const CHANNELS = { operator: "said by the operator", agent: "said by an agent", extracted: "found in a capture", curated: "curated", external: "from outside" };
+
 // Status, type, where it belongs, who said it.
 export function facts(record) {
   const owner = record.project_id || record.repo_id || record.agent_id;
@@ -28,7 +30,7 @@ export function facts(record) {
     badge(record.status),
     el("span", {}, word(record.type)),
     el("span", {}, owner ? `${record.scope} ${owner}` : word(record.scope)),
-    el("span", {}, `said by ${record.trust === "operator" ? "the operator" : word(record.trust)}`),
+    el("span", {}, CHANNELS[record.trust] || word(record.trust)),
     when(record.created_at),
     record.tags.map((tag) => el("span", { class: "tag" }, tag)),
   );

@@ -65,7 +65,7 @@ async function candidate(each, most) {
   return el(
     "li",
     { class: "card split" },
-    el("div", {}, el("p", { class: "statement" }, memoryLink(each.memory_id, record ? record.content : "a memory that is no longer there")), each.reason && el("p", { class: "why" }, each.reason), el("p", { class: "facts" }, each.tokens && el("span", {}, many(each.tokens, "token")), el("span", {}, word(each.reach)))),
+    el("div", {}, el("p", { class: "statement" }, memoryLink(each.memory_id, record ? record.content : "a memory that is no longer there")), each.reason && el("p", { class: "why" }, each.reason), el("p", { class: "facts" }, each.tokens && el("span", {}, many(each.tokens, "token")), each.reach !== "near" && el("span", {}, `from another project: ${word(each.reach)}`))),
     Object.keys(each.scores).length ? bars(each.scores, each.score, most) : el("p", { class: "note" }, "Loaded always, not by score."),
   );
 }
