@@ -144,6 +144,47 @@ def test_the_inbox_is_reviewed_with_the_keyboard_alone(daemon, browser):
     assert client.post("list", statuses=["archived"]) == []
 
 
+def _press(browser: Browser, label: str) -> None:
+    """The first button with these words on it."""
+    found = f"[...document.querySelectorAll('button')].find((one) => one.innerText === {json.dumps(label)})"
+    browser.until(found)
+    browser.run(f"{found}.click()")
+
+
+def test_a_conflict_is_decided_and_the_decision_undone(daemon, browser):
+    client = daemon.client()
+    one, other = (client.post("save", content=f"The port is {port}.", type="artifact") for port in (8080, 9090))
+    client.post("contradict", id=one["id"], other_id=other["id"], reason="two ports")
+    _open(browser, daemon)
+    _show(browser, "conflicts")
+    assert browser.run("document.querySelectorAll('.sides .card').length") == 2
+    _press(browser, "This one is wrong")
+    browser.until("document.querySelector('dialog[open]')")
+    browser.type("the config says 9090")
+    browser.press("Enter")
+    browser.until("document.querySelector('main').innerText.includes('No conflict here')")
+    assert [two["resolution"] for two in client.post("conflicts", state="resolved")] == ["the config says 9090"]
+    _show(browser, "journal")
+    _press(browser, "Undo")
+    browser.until("document.querySelector('dialog[open]')")
+    browser.press("Enter")
+    browser.until("document.querySelector('main .undone')")
+    assert len(client.post("conflicts")) == 1
+
+
+def test_the_slider_shows_what_the_book_knew_then(daemon, browser):
+    client = daemon.client()
+    first = client.post("save", content="Alice uses tabs.", type="profile")
+    client.post("evolve", id=first["id"], content="Alice uses spaces.", reason="asked")
+    _open(browser, daemon)
+    _show(browser, "timeline")
+    assert "Alice uses spaces." in browser.text(".results")
+    browser.run("document.querySelector('#as-of').focus()")
+    browser.press("Home")
+    browser.until("document.querySelector('.results').innerText.includes('Alice uses tabs.')")
+    assert "spaces" not in browser.text(".results")
+
+
 FOREIGN = """<!doctype html><title>elsewhere</title><form id=f method=post enctype=text/plain target=i
 action="{daemon}/v1/save"><input name='{{"content":"forged","type":"artifact","x":"' value='"}}'></form><iframe name=i></iframe>
 <img src="{daemon}/v1/save?content=forged&type=artifact"><iframe src="{daemon}/web/"></iframe>

@@ -1,5 +1,6 @@
 // What several views show: a memory in short, the words that speak for it, a change, an empty page.
 
+import { record as known } from "/web/api.js";
 import { el } from "/web/dom.js";
 import { difference, moment, short, word } from "/web/words.js";
 
@@ -72,7 +73,7 @@ export function table(caption, heads, rows) {
 
 export function wordDiff(before, after) {
   const tags = { same: "span", gone: "del", new: "ins" };
-  return el("span", { class: "words" }, difference(before, after).map((piece) => el(tags[piece.sort], {}, piece.text)));
+  return el("span", { class: "words" }, difference(before, after).filter((piece) => piece.text).map((piece) => el(tags[piece.sort], {}, piece.text)));
 }
 
 // Fields that say nothing to a person: they follow from the others.
@@ -80,9 +81,16 @@ const SILENT = new Set(["updated_at", "fingerprint", "slug", "id"]);
 const FIRST = ["content", "status", "type", "scope", "rationale", "status_reason", "tags"];
 
 export function changeOf([entity, id, before, after]) {
-  const name = entity === "memory" ? memoryLink(id, short((after || before || {}).content || id, 70)) : el("span", {}, linkName(entity, before, after, id));
+  const name = entity === "memory" ? named(id, (after || before || {}).content) : el("span", {}, linkName(entity, before, after, id));
   const how = before === null ? "made" : after === null ? "taken away" : "changed";
   return el("li", { class: "change" }, el("p", {}, el("span", { class: "how" }, `${entity} ${how}`), " ", name), before && after && fields(before, after));
+}
+
+// A change tells only what differs; what the memory says is then asked for.
+function named(id, content) {
+  const link = memoryLink(id, short(content || id, 70));
+  if (!content) known(id).then((record) => record && (link.textContent = short(record.content, 70)));
+  return link;
 }
 
 function linkName(entity, before, after, id) {
