@@ -24,9 +24,10 @@ def split() -> tuple[list[str], list[str]]:
 
 def main(arguments: list[str]) -> int:
     first, second = split()
+    nothing = subprocess.DEVNULL
     with tempfile.TemporaryFile("w+") as said:
-        beside = subprocess.Popen(pytest_of(second, arguments), stdout=said, stderr=said, cwd=ROOT)
-        shown = subprocess.run(pytest_of(first, arguments), check=False, cwd=ROOT)
+        beside = subprocess.Popen(pytest_of(second, arguments), stdin=nothing, stdout=said, stderr=said, cwd=ROOT)
+        shown = subprocess.run(pytest_of(first, arguments), check=False, stdin=nothing, cwd=ROOT)
         code = beside.wait()
         said.seek(0)
         sys.stdout.write(said.read())
