@@ -19,6 +19,25 @@ _PUBLIC_V6 = IPv6Network("2000::/3")
 _CARRIES_V4 = (IPv6Network("2001::/32"), IPv6Network("2002::/16"))  # tunnels: an IPv4 address in disguise
 
 
+class Asker(Noun, frozen=True, kw_only=True):
+    """For whom a server is asked: what its errors speak of."""
+
+    name: str
+    wants: str
+    hint: str
+
+    def __str__(self) -> str:
+        """The part of the settings that it is told by."""
+        return f"[{self.name}]"
+
+
+EMBEDDER = Asker(
+    name="embedder",
+    wants="vectors",
+    hint="Check that the server runs and that [embedder] is right; until then everything works on words.",
+)
+
+
 class Target(Noun, frozen=True, kw_only=True):
     """A URL taken apart and found to be one that may be meant."""
 
@@ -27,6 +46,7 @@ class Target(Noun, frozen=True, kw_only=True):
     port: int
     path: str
     allow: tuple[str, ...] = ()
+    asker: Asker = EMBEDDER
 
     @property
     def shown(self) -> str:
@@ -64,27 +84,29 @@ class Target(Noun, frozen=True, kw_only=True):
 
     def _unknown(self) -> UnavailableError:
         return UnavailableError(
-            f"{self.shown} has no address", code="embedder", hint="Check the name in [embedder] use, and the network."
+            f"{self.shown} has no address",
+            code=self.asker.name,
+            hint=f"Check the name in {self.asker} use, and the network.",
         )
 
     def _refused(self) -> DeniedError:
         return DeniedError(
             f"{self.shown} leads to an address that is not public",
-            hint=f'If you mean it, add it to [embedder]: allow = ["{self.host}"]',
-            where="embedder",
+            hint=f'If you mean it, add it to {self.asker}: allow = ["{self.host}"]',
+            where=self.asker.name,
         )
 
 
-def target_of(url: str, allow: Sequence[str] = ()) -> Target:
+def target_of(url: str, allow: Sequence[str] = (), asker: Asker = EMBEDDER) -> Target:
     """Take a base URL apart; refuse what is not a plain http or https address."""
-    split = _split(url)
+    split = _split(url, asker)
     plain = url.isascii() and url.isprintable() and " " not in url
     if split.scheme not in ("http", "https") or not split.hostname or not plain:
-        raise InvalidError("this is not an http or https address", where="embedder")
+        raise InvalidError("this is not an http or https address", where=asker.name)
     if "@" in split.netloc:
-        raise InvalidError("a password in an address is seen by many", where="embedder", hint="Use `api_key_env`.")
+        raise InvalidError("a password in an address is seen by many", where=asker.name, hint="Use `api_key_env`.")
     if split.query:
-        raise InvalidError("an address with a question mark cannot be continued", where="embedder")
+        raise InvalidError("an address with a question mark cannot be continued", where=asker.name)
     secure = split.scheme == "https"
     return Target(
         secure=secure,
@@ -92,15 +114,16 @@ def target_of(url: str, allow: Sequence[str] = ()) -> Target:
         port=split.port or (443 if secure else 80),
         path=split.path.rstrip("/"),
         allow=tuple(allow),
+        asker=asker,
     )
 
 
-def _split(url: str) -> SplitResult:
+def _split(url: str, asker: Asker) -> SplitResult:
     try:
         split = urlsplit(url)
         _ = split.port
     except ValueError:
-        raise InvalidError("this is not an address", where="embedder") from None
+        raise InvalidError("this is not an address", where=asker.name) from None
     return split
 
 

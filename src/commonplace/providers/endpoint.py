@@ -7,17 +7,14 @@ right number of rows of the same length, finite and not nothing, and it is made 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from commonplace.errors import InvalidError
-from commonplace.model.base import Noun
-from commonplace.providers.addresses import Target, target_of
-from commonplace.providers.wire import failed, post
+from commonplace.providers.addresses import EMBEDDER
+from commonplace.providers.server import Count, Seconds, Server, ServerSettings, settings_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,17 +24,11 @@ if TYPE_CHECKING:
 
 KEY_VARIABLE = "COMMONPLACE_EMBEDDER_KEY"
 
-Count = Annotated[int, msgspec.Meta(gt=0)]
-Seconds = Annotated[float, msgspec.Meta(gt=0, le=3600)]
 
-
-class EndpointSettings(Noun, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class EndpointSettings(ServerSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What `[embedder]` may say when `use` is an address."""
 
-    use: str
-    model: str = ""
-    api_key_env: str = KEY_VARIABLE  # the name of an environment variable; the key itself stays out of files
-    api_key: str = ""
+    api_key_env: str = KEY_VARIABLE
     query_prefix: str = ""
     document_prefix: str = ""
     query_extra: dict[str, Any] = {}
@@ -48,26 +39,11 @@ class EndpointSettings(Noun, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     batch_size: Count = 64
     timeout: Seconds = 60.0  # for a batch of documents, all attempts together
     query_timeout: Seconds = 5.0  # for a question: somebody waits for it
-    allow: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:  # the key must not be in a traceback
-        return f"<settings of {self.model}>"
 
 
 def endpoint_of(asked: Mapping[str, Any]) -> EndpointEmbedder:
-    """The embedder that a table of settings describes. The model may also stand behind a `#` in the address."""
-    url, _, model = str(asked["use"]).partition("#")
-    try:
-        settings = msgspec.convert({"model": model, **asked, "use": url}, EndpointSettings)
-    except msgspec.ValidationError:
-        # Not the decoder's words: they may quote the value, and the value may be the key.
-        fields = ", ".join(EndpointSettings.__struct_fields__)
-        raise InvalidError("[embedder] is not understood", where="embedder", hint=f"It may say: {fields}.") from None
-    if not settings.model:
-        raise InvalidError(
-            "[embedder] names no model", where="embedder", hint="Say which: model = …, or put #model at the end."
-        )
-    return EndpointEmbedder(settings)
+    """The embedder that a table of settings describes."""
+    return EndpointEmbedder(settings_of(EndpointSettings, EMBEDDER, asked))
 
 
 class EndpointEmbedder:
@@ -75,13 +51,11 @@ class EndpointEmbedder:
 
     def __init__(self, settings: EndpointSettings) -> None:
         self._settings = settings
-        self._target: Target = target_of(settings.use, settings.allow)
+        self._server = Server(settings, EMBEDDER)
         self._dimensions = settings.dimensions
-        if self._key() and not self._target.secure and not self._target.is_private:
-            raise InvalidError("a key must not go over http", where="embedder", hint="Use an https address.")
 
     def __repr__(self) -> str:
-        return f"<embedder {self.model} at {self._target.shown}>"
+        return f"<embedder {self.model} at {self._server}>"
 
     @property
     def model(self) -> str:
@@ -119,7 +93,7 @@ class EndpointEmbedder:
         body: dict[str, Any] = {"model": self._settings.model, "input": asked}
         if self._settings.dimensions:
             body[self._settings.dimensions_field] = self._settings.dimensions
-        raw = post(self._target, "/embeddings", {**body, **extra}, self._key(), seconds)
+        raw = self._server.post("/embeddings", {**body, **extra}, seconds)
         return self._checked(raw, len(texts))
 
     def _checked(self, raw: bytes, count: int) -> Vectors:
@@ -129,12 +103,12 @@ class EndpointEmbedder:
         rows = self._rows(raw, count)
         wanted = self._dimensions or len(rows[0])
         if wanted == 0 or any(len(row) != wanted for row in rows):
-            raise failed(self._target, f"its vectors do not all have {wanted} dimensions")
+            raise self._server.failed(f"its vectors do not all have {wanted} dimensions")
         found: npt.NDArray[np.float64] = np.array(rows, dtype=np.float64)
         with np.errstate(over="ignore"):
             lengths = np.linalg.norm(found, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or (lengths == 0).any():
-            raise failed(self._target, "some of its vectors are nothing or no numbers")
+            raise self._server.failed("some of its vectors are nothing or no numbers")
         self._dimensions = wanted
         unit: Vectors = (found / lengths).astype(np.float32)
         return unit
@@ -143,19 +117,12 @@ class EndpointEmbedder:
         try:
             data = msgspec.json.decode(raw, type=_Answer).data
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            raise failed(self._target, "its answer is not understood") from None
+            raise self._server.failed("its answer is not understood") from None
         places = [n if row.index is None else row.index for n, row in enumerate(data)]
         if sorted(places) != [*range(count)]:
-            raise failed(self._target, f"it gave {len(data)} vectors for {count} texts")
+            raise self._server.failed(f"it gave {len(data)} vectors for {count} texts")
         by_place = dict(zip(places, data, strict=True))
         return [by_place[n].embedding for n in range(count)]
-
-    def _key(self) -> str:
-        """Read when it is needed and kept nowhere; checked, because an error about a malformed header would quote it."""
-        key = self._settings.api_key or os.environ.get(self._settings.api_key_env, "")
-        if not key.isascii() or not key.isprintable() or " " in key:
-            raise InvalidError("the key of [embedder] has characters that no key has", where="embedder")
-        return key
 
 
 def _sendable(text: str, max_tokens: int) -> str:

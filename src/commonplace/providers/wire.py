@@ -48,11 +48,8 @@ def post(target: Target, path: str, body: Mapping[str, Any], key: str, seconds: 
 
 def failed(target: Target, why: str) -> UnavailableError:
     """What went wrong, without the request, the answer and the key: any of them may hold what nobody should read."""
-    return UnavailableError(
-        f"{target.shown} gave no vectors: {why}",
-        code="embedder",
-        hint="Check that the server runs and that [embedder] is right; until then everything works on words.",
-    )
+    asker = target.asker
+    return UnavailableError(f"{target.shown} gave no {asker.wants}: {why}", code=asker.name, hint=asker.hint)
 
 
 class _Request:

@@ -98,4 +98,4 @@ def test_an_address_in_the_environment_does_not_get_the_key_of_the_file(monkeypa
     monkeypatch.setenv("COMMONPLACE_EMBEDDER", "https://other.example/v1#some-model")
     chosen = choose({"embedder": {"use": "https://mine.example/v1", "model": "m", "api_key": "the-key-of-mine"}})
     assert repr(chosen).endswith("at https://other.example:443>")
-    assert chosen._key() == ""
+    assert chosen._server._key() == ""

@@ -67,10 +67,12 @@ def _endpoint(url: str) -> ChatModel:
 
 @cache
 def _configured(table: str) -> ChatModel:
+    from commonplace.providers.addresses import Asker
     from commonplace.providers.chat import ChatModel, chat_settings
 
+    agent = Asker(name="model", wants="answer", hint="Check that the server runs and that the agent's model is right.")
     asked = {"format": "none", "api_key_env": KEY_VARIABLE, **msgspec.json.decode(table)}
-    return ChatModel(chat_settings(asked))
+    return ChatModel(chat_settings(asked, agent), agent)
 
 
 def _in_time(model: Callable[[], object], seconds: float) -> str | ErrorValue:
