@@ -61,7 +61,8 @@ class Crowd:
                 waits.append(time.monotonic() - started)
                 if rng.random() < 0.1:
                     _do_something(book, mine, rng)
-        say({"saved": mine, "longest": max(waits), "median": sorted(waits)[len(waits) // 2]})
+        # Without the first one, which may wait for all the others to start.
+        say({"saved": mine, "longest": max(waits[1:]), "median": sorted(waits)[len(waits) // 2]})
 
     def check(self, said: list[list[Said]]) -> None:
         assert _troubles(said) == []
@@ -72,7 +73,7 @@ class Crowd:
             self._check_content(every_memory(book))
             self._check_order(book, saved)
             assert what_is_wrong(book) == []
-        assert longest < 5.0
+        assert longest < 5.0, "somebody was passed over"
 
     def _check_content(self, memories: dict[str, dict]) -> None:
         times = Counter(one["content"] for one in memories.values())
