@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from commonplace.providers.local import LocalEmbedder
 from commonplace.providers.onnx import read_vocabulary
 
 if TYPE_CHECKING:
@@ -17,28 +18,13 @@ if TYPE_CHECKING:
     from commonplace.seam.embedder import Vector, Vectors
 
 
-class StaticEmbedder:
+class StaticEmbedder(LocalEmbedder):
     """`seam.embedder.Embedder` over a table of vectors."""
 
     def __init__(self, weights: Weights) -> None:
-        self._weights = weights
+        super().__init__(weights)
         self._loading = Lock()
         self._loaded: tuple[WordPiece, Vectors] | None = None
-
-    def __repr__(self) -> str:
-        return f"<embedder {self.model}>"
-
-    @property
-    def model(self) -> str:
-        return self._weights.mark
-
-    @property
-    def dimensions(self) -> int:
-        return self._weights.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self._weights.max_tokens
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from commonplace.providers.local import LocalEmbedder
 from commonplace.providers.onnx import OnnxModel, Pieces
 
 if TYPE_CHECKING:
@@ -13,27 +14,12 @@ if TYPE_CHECKING:
     from commonplace.seam.embedder import Vector, Vectors
 
 
-class TransformerEmbedder:
+class TransformerEmbedder(LocalEmbedder):
     """`seam.embedder.Embedder` over one of the known models."""
 
     def __init__(self, weights: Weights, threads: int | None = None) -> None:
-        self._weights = weights
+        super().__init__(weights)
         self._onnx = OnnxModel(weights, threads)
-
-    def __repr__(self) -> str:
-        return f"<embedder {self.model}>"
-
-    @property
-    def model(self) -> str:
-        return self._weights.mark
-
-    @property
-    def dimensions(self) -> int:
-        return self._weights.dimensions
-
-    @property
-    def max_tokens(self) -> int:
-        return self._weights.max_tokens
 
     def documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np

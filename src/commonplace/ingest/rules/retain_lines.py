@@ -10,20 +10,14 @@ import re
 
 from commonplace.ingest.rules.found import Found
 from commonplace.ingest.rules.sentences import Sentence
+from commonplace.model.retain_line import understand_line
 from commonplace.model.words import Type
 
 _LINE = re.compile(
     r"^(?P<sort>[WBNO])(?:\(c\s?=\s?(?P<sure>[01]?\.\d{1,4}|[01])\))?(?P<sep>:| ?—| -|) +(?P<said>\S.{5,500})$"
 )
-_ENTITY = re.compile(r"@([A-Za-z][\w./-]{0,60}\w)")
-_HEAD = re.compile(r"^(?:@[\w./-]+,? ?)+:\s+")
+_SUBJECT = re.compile(r"@([A-Za-z][\w./-]{0,60}\w)")
 _PREFERS = re.compile(r"(?i)\b(?:prefers?|likes?|loves?|hates?|dislikes?|wants?|favou?rs?|avoids?|enjoys?)\b")
-_SORTS = {
-    "W": (Type.PROJECT, "fact"),
-    "B": (Type.PROJECT, "event"),
-    "O": (Type.PROJECT, "opinion"),
-    "N": (Type.TASK_HINT, "open-loop"),
-}
 _CONFIDENCE = 0.7
 
 
@@ -32,21 +26,18 @@ def find(sentence: Sentence, text: str) -> Found | None:
     match = _LINE.match(text) if sentence.opens_line else None
     if match is None or not _is_meant(match, sentence):
         return None
-    entities = tuple(dict.fromkeys(name.lower() for name in _ENTITY.findall(match["said"])))[:8]
-    type, kind = _SORTS[match["sort"]]
-    if match["sort"] == "O" and _PREFERS.search(match["said"]):
-        type, kind = Type.PROFILE, "preference"
-    sure = _CONFIDENCE if match["sure"] is None else float(match["sure"])
-    said = match["said"]
-    subject = next(iter(_ENTITY.findall(said)), None) if _HEAD.match(said) or said.startswith("@") else None
+    line, said = understand_line(text), match["said"]
+    is_taste = match["sort"] == "O" and _PREFERS.search(said)
+    type, kind = (Type.PROFILE, "preference") if is_taste else (line.type, line.kind)
+    subject = _SUBJECT.match(said)
     return Found(
         f"retain:{match['sort']}",
         type,
         kind,
-        min(sure, 1.0),
+        _CONFIDENCE if line.confidence is None else line.confidence,
         text=said,
-        subject=subject,
-        tags=entities,
+        subject=subject[1] if subject else None,
+        tags=line.entities,
         of_project=True,
     )
 
