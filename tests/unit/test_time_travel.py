@@ -157,6 +157,10 @@ class TestTheJournal:
         with pytest.raises(InvalidError):
             book.journal(limit=limit)
 
+    def test_a_limit_may_be_larger_than_any_list(self, book):
+        book.save("One.", type="episode")
+        assert len(book.journal(limit=2**63)) == 1
+
 
 @pytest.mark.parametrize(
     "moment",

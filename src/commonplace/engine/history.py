@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from itertools import islice
 from typing import Annotated
@@ -63,4 +64,4 @@ def journal(scribe: Scribe, asked: Journal) -> list[Operation]:
             run=asked.run,
             newest_first=True,
         )
-        return [*islice(found, asked.limit)][::-1]
+        return [*islice(found, min(asked.limit, sys.maxsize))][::-1]

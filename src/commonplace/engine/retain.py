@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Meta
 
 from commonplace import settings
-from commonplace.engine.save import Save, describe, reinforce
+from commonplace.engine.save import Save, describe, reinforce, scope_of
 from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.errors import InvalidError, TooLargeError
 from commonplace.guard.entry import admit
@@ -96,6 +96,7 @@ def _admit_owners(asked: Retain) -> None:
         if given is not None and not given.strip():
             raise InvalidError(f"{name}: must not be empty", hint="Leave it out, or give it a name.", where=name)
     admit(owners)
+    scope_of(asked)
 
 
 def _write_digest(scribe: Scribe, pen: Pen, asked: Retain, run: str) -> list[MemoryRecord]:

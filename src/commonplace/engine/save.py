@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 from hashlib import blake2b
 from operator import attrgetter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -22,6 +22,9 @@ from commonplace.model.fingerprint import fingerprint
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import SCOPE_WORDS, Scope, SourceKind, Status, Trust, Type, Verb
+
+if TYPE_CHECKING:
+    from commonplace.engine.retain import Retain
 
 
 class Save(Request, frozen=True, kw_only=True):
@@ -166,7 +169,7 @@ _NOTHING: tuple[None, tuple[()]] = (None, ())
 
 def describe(scribe: Scribe, asked: Save, now: datetime) -> MemoryRecord:
     trust = _trust(scribe, asked)
-    scope, scope_word = _scope(asked)
+    scope, scope_word = scope_of(asked)
     kind = _kebab(asked.kind) if asked.kind else _KINDS.get(asked.type, str(asked.type))
     if kind == INCIDENT:
         asked = _without_persons(asked)
@@ -234,7 +237,8 @@ def _trust(scribe: Scribe, asked: Save) -> Trust:
     return scribe.trust
 
 
-def _scope(asked: Save) -> tuple[Scope, str | None]:
+def scope_of(asked: Save | Retain) -> tuple[Scope, str | None]:
+    """The scope that is meant, and the surface's own word for it if it has one."""
     if asked.scope in SCOPE_WORDS:
         return SCOPE_WORDS[asked.scope], asked.scope
     if asked.scope is not None:

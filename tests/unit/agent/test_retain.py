@@ -181,3 +181,7 @@ class TestWhoseDigest:
         with commonplace.open(f"sqlite:{tmp_path / 'b.sqlite'}", actor="external:web") as book:
             made = book.retain(["W one."], digest="D")
             assert [record.status for record in made] == ["inbox", "inbox"]
+
+    def test_an_unknown_scope_is_refused_also_when_there_is_nothing_to_keep(self, book):
+        with pytest.raises(InvalidError, match="global"):
+            book.retain([], scope="galaxy")
