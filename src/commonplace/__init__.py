@@ -11,12 +11,13 @@ Everything public is listed in `__all__`; names are loaded when they are first u
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 __version__ = "0.1.0"
 __all__ = ["Book", "CommonplaceError", "MemoryRecord", "Operation", "__version__", "open"]
 
+TYPE_CHECKING = False  # `typing` itself would cost every cold start as much as all the rest
 if TYPE_CHECKING:
+    from typing import Any
+
     from commonplace.engine.book import Book
     from commonplace.errors import CommonplaceError
     from commonplace.model.operation import Operation
@@ -35,7 +36,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     if name == "open":
-        return import_module("commonplace.wiring").open_book
+        return import_module("commonplace.surfaces.library").open_book
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'commonplace' has no attribute {name!r}")

@@ -1,4 +1,6 @@
-"""Where things of the user's own lie on this machine. Cheap to load: a hook asks it before anything else."""
+"""Where things of the user's own lie on this machine, and which book is theirs. Cheap to load: a hook asks it before anything
+else, so not even `typing` is imported here.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,48 @@ def data_folder() -> str:
     return os.path.join(_base("XDG_DATA_HOME", "~/.local/share"), "commonplace")
 
 
+def cache_folder() -> str:
+    """What may be deleted: it is made again."""
+    otherwise = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
+    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(otherwise), "commonplace")
+
+
 def _base(variable: str, otherwise: str) -> str:
     if sys.platform == "darwin":
         otherwise = "~/Library/Application Support"
     elif sys.platform == "win32":
         otherwise = "~/AppData/Local"
     return os.environ.get(variable) or os.path.expanduser(otherwise)
+
+
+def configured_url() -> str:
+    """`$COMMONPLACE_BOOK`, else the config file's `book`, else a book in the user's data folder."""
+    asked = os.environ.get("COMMONPLACE_BOOK")
+    if asked:
+        return asked
+    book = configured().get("book")
+    if book is not None:
+        return str(book)
+    return f"sqlite:{os.path.join(data_folder(), 'book.sqlite')}"
+
+
+def configured() -> dict[str, object]:
+    """The config file, parsed; empty if there is none."""
+    path = config_path()
+    return _read_config(path) if os.path.exists(path) else {}
+
+
+def _read_config(path: str) -> dict[str, object]:
+    import tomllib
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
+        from commonplace.errors import InvalidError
+
+        raise InvalidError(
+            "the config file cannot be read",
+            where=path,
+            hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"',
+        ) from cause

@@ -12,7 +12,7 @@ from commonplace.engine.scribe import Scribe
 from commonplace.errors import InvalidError
 from commonplace.guard.trust import check_actor
 from commonplace.model.words import Trust
-from commonplace.places import config_path, data_folder
+from commonplace.places import cache_folder, config_path, configured, configured_url
 
 if TYPE_CHECKING:
     from commonplace.seam.canon import Canon
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from commonplace.seam.extractor import Extractor
     from commonplace.seam.files import Files
     from commonplace.seam.format import Format
+
+__all__ = ["CANONS", "configured", "configured_url", "file_canon", "open_book", "open_canon"]
 
 CANONS = {
     "sqlite": "commonplace.catalog.sqlite.canon:SqliteCanon",
@@ -43,15 +45,17 @@ def open_book(
     embedder: str | Embedder | None = None,
     reranker: str | Reranker | None = None,
     extractor: str | Extractor | None = None,
+    briefly: bool = False,
 ) -> Book:
     """Open the book at `url`, or the one that is configured. A wrong URL fails; nothing else is opened in its place.
 
     `embedder` and `reranker` name other models than the settings do: `none`, `auto`, a model's name, an address, or
     one of your own that keeps the promise of `seam.embedder`. So may the `extractor`, by that of `seam.extractor`.
+    `briefly` is for a process that lives for one question: a book in files is looked at once at most (`formats.brief`).
     """
     check_actor(actor)
     channel = None if trust is None else Trust.of(trust, "trust")  # before the book: a wrong word must not create one
-    canon = open_canon(url or configured_url(), create=create, timeout=timeout)
+    canon = open_canon(url or configured_url(), create=create, timeout=timeout, briefly=briefly)
     scribe = Scribe(
         canon,
         actor=actor,
@@ -94,7 +98,9 @@ def _configured_extractor(own: str | Extractor | None) -> Extractor:
     return choose_extractor(configured(), own) or NoExtractor()
 
 
-def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS) -> Canon:
+def open_canon(
+    url: str, *, create: bool = True, timeout: float = settings.BUSY_TIMEOUT_SECONDS, briefly: bool = False
+) -> Canon:
     scheme, colon, rest = url.partition(":")
     if not colon or scheme not in CANONS or not rest or not url.isprintable():
         known = ", ".join(f"{name}:PATH" for name in CANONS)
@@ -107,45 +113,18 @@ def open_canon(url: str, *, create: bool = True, timeout: float = settings.BUSY_
     if scheme == "sqlite":
         canon: Canon = made(path, create=create, timeout=timeout)
         return canon
-    return file_canon(path, made(), create=create, timeout=timeout)
+    return file_canon(path, made(), create=create, timeout=timeout, briefly=briefly)
 
 
-def file_canon(folder: str, format: Format, *, create: bool = True, timeout: float) -> Canon:
+def file_canon(folder: str, format: Format, *, create: bool = True, timeout: float, briefly: bool = False) -> Canon:
     """A book in files of this format, with its catalog in the user's cache folder."""
     from commonplace.catalog.sqlite.derived import CatalogHome
-    from commonplace.formats.canon import FileCanon
-    from commonplace.storage.local_folders import cache_folder
 
     home = CatalogHome(os.path.join(cache_folder(), "books"), folder, timeout)
+    if briefly:
+        from commonplace.formats.brief import BriefCanon
+
+        return BriefCanon(folder, format, home, create=create)
+    from commonplace.formats.canon import FileCanon
+
     return FileCanon(folder, format, home, create=create)
-
-
-def configured_url() -> str:
-    """`$COMMONPLACE_BOOK`, else the config file's `book`, else a book in the user's data folder."""
-    asked = os.environ.get("COMMONPLACE_BOOK")
-    if asked:
-        return asked
-    book = configured().get("book")
-    if book is not None:
-        return str(book)
-    return f"sqlite:{os.path.join(data_folder(), 'book.sqlite')}"
-
-
-def configured() -> dict[str, object]:
-    """The config file, parsed; empty if there is none."""
-    path = config_path()
-    return _read_config(path) if os.path.exists(path) else {}
-
-
-def _read_config(path: str) -> dict[str, object]:
-    import tomllib
-
-    try:
-        with open(path, "rb") as file:
-            return tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
-        raise InvalidError(
-            "the config file cannot be read",
-            where=path,
-            hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"',
-        ) from cause

@@ -43,9 +43,6 @@ def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
     try:
         said = daemon.ask(operation.name, request.to_dict(), book=name, actor=actor, surface="cli")
     except NotThereError:  # it was killed: this once the book is opened here, and the daemon is back for the next
-        from commonplace.surfaces.http.reviving import revive
-
-        revive(daemon)
         return None
     finally:
         daemon.close()

@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from commonplace.places import configured
 from commonplace.surfaces.hooks import markers, reach, transcript
 from commonplace.surfaces.hooks.hosts import HOSTS, Host
 from commonplace.surfaces.hooks.payload import Skip
-from commonplace.surfaces.lightly import import_lightly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,9 +30,6 @@ class Choice:
 
 def choice_of(*, asked: bool) -> Choice:
     """What the config file and the command say. Only `true` is yes."""
-    import_lightly()
-    from commonplace.wiring import configured
-
     said = configured().get("hooks")
     said = said if isinstance(said, dict) else {}
     roots = said.get("transcripts")

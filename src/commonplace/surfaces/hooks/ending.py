@@ -10,9 +10,13 @@ import _signal  # type: ignore[import-not-found]  # `signal` itself would load `
 import os
 import time
 from _thread import allocate_lock, start_new_thread
-from collections.abc import Callable
-from contextlib import suppress
-from typing import NoReturn
+
+from commonplace.surfaces.hooks.quietly import Quietly
+
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
 
 _DRAWN_OUT = 3_600.0
 
@@ -27,7 +31,7 @@ class Ending:
         self._one = allocate_lock()
         self._work = allocate_lock()
         self._work.acquire()
-        with suppress(RuntimeError):  # no thread to be had: then it only ends by itself
+        with Quietly(RuntimeError):  # no thread to be had: then it only ends by itself
             start_new_thread(self._watch, ())
 
     def left(self) -> float:
@@ -45,7 +49,7 @@ class Ending:
         plain = "".join(char if char.isprintable() else " " for char in said)
         _write(2, f"commonplace {self._moment}: {plain}\n")
         if after is not None:
-            with suppress(Exception):
+            with Quietly(Exception):
                 after()
         os._exit(0)
 
@@ -56,7 +60,7 @@ class Ending:
 
 def stand_firm() -> None:
     """A Ctrl-C is for the agent, and reaches everything it has started. A hook ends soon by itself, and in its own way."""
-    with suppress(ValueError, OSError):
+    with Quietly(ValueError, OSError):
         _signal.signal(_signal.SIGINT, _signal.SIG_IGN)
 
 
@@ -72,6 +76,6 @@ def fill_descriptors() -> None:
 
 def _write(fd: int, text: str) -> None:
     left = text.encode(errors="replace")
-    with suppress(OSError):  # nobody reads it
+    with Quietly(OSError):  # nobody reads it
         while left:
             left = left[os.write(fd, left) :]

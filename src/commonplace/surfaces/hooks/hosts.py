@@ -6,13 +6,15 @@ path with dots; the first one that holds a text counts. `answer` makes of our te
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Fields = tuple[str, ...]
+    Answer = Callable[[str, str, str], object]
 
 MOMENTS = ("session-start", "prompt", "pre-compact", "session-end")
 """What hooks are for, in the order of a session."""
-
-Fields = tuple[str, ...]
-Answer = Callable[[str, str, str], object]
 
 
 class Host:

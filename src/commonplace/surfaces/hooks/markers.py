@@ -10,10 +10,14 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Iterator
-from contextlib import suppress
 
-from commonplace.surfaces.hooks import small_json
+from commonplace import places
+from commonplace.surfaces import small_json
+from commonplace.surfaces.hooks.quietly import Quietly
+
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 IDLE_SECONDS = 3_600.0
 KEPT_SECONDS = 30 * 86_400.0
@@ -46,7 +50,7 @@ class Marker:
 
     def begin(self, told: dict[str, object]) -> None:
         """Write it, if it is not there; one that had been reflected goes on. Else it is only touched."""
-        with suppress(OSError):
+        with Quietly(OSError):
             os.rename(self._reflected, self._start)
         self.told = {**told, **self.told}
         if os.path.lexists(self._start):
@@ -55,7 +59,7 @@ class Marker:
             _write(self._start, self.told)
 
     def touch(self) -> None:
-        with suppress(OSError):
+        with Quietly(OSError):
             os.utime(self._start, follow_symlinks=False)
 
     def note(self, **told: object) -> None:
@@ -73,7 +77,7 @@ class Marker:
 
     def take_back(self) -> None:
         """It could not be captured: somebody else may try later."""
-        with suppress(OSError):
+        with Quietly(OSError):
             os.rename(self._reflected, self._start)
 
 
@@ -81,16 +85,14 @@ def folder_for(root: str | None) -> str:
     """The project's `.harness`, if it has one; else a folder in the user's cache."""
     if root is not None:
         harness = os.path.join(root, ".harness")
-        with suppress(OSError):
+        with Quietly(OSError):
             if stat.S_ISDIR(os.lstat(harness).st_mode) and os.access(harness, os.W_OK):
                 return harness
     return cache_folder()
 
 
 def cache_folder() -> str:
-    from commonplace.storage.local_folders import cache_folder
-
-    return os.path.join(cache_folder(), "sessions")
+    return os.path.join(places.cache_folder(), "sessions")
 
 
 def tidy(folder: str) -> list[Marker]:
@@ -98,7 +100,7 @@ def tidy(folder: str) -> list[Marker]:
     now, idle = time.time(), []
     for entry, age in _aged(folder, now):
         if age > KEPT_SECONDS:
-            with suppress(OSError):
+            with Quietly(OSError):
                 os.unlink(entry)
         elif age > IDLE_SECONDS and entry.endswith(_START):
             name = os.path.basename(entry)
@@ -111,7 +113,7 @@ def _aged(folder: str, now: float) -> Iterator[tuple[str, float]]:
         with os.scandir(folder) as found:
             for _, entry in zip(range(_MOST), found, strict=False):
                 if entry.name.startswith(_BEGIN) and entry.name.endswith((_START, _REFLECTED)):
-                    with suppress(OSError):
+                    with Quietly(OSError):
                         yield entry.path, now - entry.stat(follow_symlinks=False).st_mtime
     except OSError:
         return
@@ -134,7 +136,7 @@ def _read(path: str) -> dict[str, object] | None:
 def _write(path: str, told: dict[str, object]) -> None:
     """Whole or not at all, but not flushed: it is a hint, and after a power cut the session is over anyway."""
     partial = f"{path}.{os.getpid()}.tmp"
-    with suppress(OSError):
+    with Quietly(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         fd = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:

@@ -6,16 +6,16 @@ capture that the user has chosen.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
-from typing import TYPE_CHECKING
-
 from commonplace.surfaces.hooks import markers, reach
 from commonplace.surfaces.hooks.payload import Payload, Skip
 from commonplace.surfaces.hooks.project import Place, place_of
+from commonplace.surfaces.hooks.quietly import Quietly
 from commonplace.surfaces.hooks.which_book import book_for
 
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from commonplace.surfaces.hooks.program import Asked
 
 Said = tuple[str, str]
@@ -126,12 +126,12 @@ def _sweep_if_needed(session: Session) -> None:
     idle = [marker for folder in dict.fromkeys(folders) for marker in markers.tidy(folder)]
     if not idle:
         return
-    with suppress(CommonplaceError, OSError):
-        from commonplace.surfaces.hooks import apart
+    with Quietly(CommonplaceError, OSError):
+        from commonplace.surfaces import apart
         from commonplace.surfaces.hooks.capturing import choice_of
 
         if choice_of(asked=session.asked.capture).wanted:
-            apart.start(["sweep", *session.asked.words])
+            apart.begin(["hook", "sweep", *session.asked.words])
             return
     for marker in idle:
         marker.reflect()

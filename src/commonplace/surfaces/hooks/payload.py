@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from commonplace.surfaces.hooks import small_json
+from commonplace.surfaces import small_json
 from commonplace.surfaces.hooks.hosts import Host, host_of, text_at
 
 MAX_BYTES = 1_000_000

@@ -5,11 +5,12 @@ The parser of the other commands is not used: it is heavier, and it may refuse. 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NoReturn
-
 from commonplace.surfaces.hooks.ending import Ending, fill_descriptors, stand_firm
 
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from commonplace.surfaces.hooks.hosts import Host
 
 BUDGETS = {"session-start": 0.5, "prompt": 0.3, "pre-compact": 4.0, "session-end": 4.0, "sweep": 60.0, "keep": 60.0}
@@ -113,7 +114,7 @@ def in_its_form(text: str, moment: str, host: Host) -> str:
     """The text as the agent reads it: plain with a line's end, or in the JSON it wants."""
     if host.answer is None:
         return f"{text}\n" if text else ""
-    from commonplace.surfaces.hooks import small_json
+    from commonplace.surfaces import small_json
 
     return f"{small_json.write(host.answer(text, moment, host.events.get(moment, '')))}\n"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from commonplace.surfaces.hooks import small_json
+from commonplace.surfaces import small_json
 
 _FILES = (".agentm-config.json", os.path.join(".harness", "project.json"))
 _MAX_BYTES = 256 * 1024

@@ -5,12 +5,14 @@ This is the one seam: a `Question` goes in, what is to be handed over comes out,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
+from commonplace.surfaces import small_json
 from commonplace.surfaces.lightly import import_lightly
 
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from commonplace.engine.book import Book
     from commonplace.surfaces.http.client import Daemon
 
@@ -48,9 +50,11 @@ class Handed:
 
 def ask(question: Question) -> Handed:
     """What should be in the agent's context now? Writes a receipt and nothing else."""
-    answered = _by_the_daemon(question)
-    if answered is not None:
-        return answered
+    asked = _by_the_daemon(question)
+    return asked if isinstance(asked, Handed) else _by_the_file(question, asked)
+
+
+def _by_the_file(question: Question, killed: Daemon | None) -> Handed:
     book = _opened(question)
     moment = _moment(
         question, lambda: [str(one.moment) for one in book.receipts(session=question.session, limit=_LOOKED_BACK)]
@@ -64,31 +68,49 @@ def ask(question: Question) -> Handed:
         moment=moment,
         session=question.session,
     )
-    return Handed(found.text, len(found.citations), found.tokens, moment, _closed(book, question))
+    return Handed(found.text, len(found.citations), found.tokens, moment, _left_over(_closed(book), killed, question))
 
 
-def _by_the_daemon(question: Question) -> Handed | None:
-    """The daemon's answer; none if there is no daemon, or it does not serve this book."""
+def _left_over(receipts: list[str], killed: Daemon | None, question: Question) -> Callable[[], None] | None:
+    """What is begun when the agent has its answer: a daemon that was killed comes back, a receipt that had to wait is kept."""
+    if not receipts and killed is None:
+        return None
+
+    def begin() -> None:
+        if killed is not None:
+            from commonplace.surfaces.http.reviving import revive
+
+            revive(killed)
+        if receipts:
+            from commonplace.surfaces import apart
+
+            words = ["hook", "keep", f"--host={question.host}", f"--book={question.url}"]
+            apart.begin(words, "\n".join(receipts).encode())
+
+    return begin
+
+
+def _by_the_daemon(question: Question) -> Handed | Daemon | None:
+    """The daemon's answer; none if no daemon of this version serves this book; the daemon itself if it was killed."""
+    from commonplace import __version__
     from commonplace.surfaces.http.client import NotThereError, running
 
-    daemon = running(timeout=max(0.05, question.seconds))
+    daemon = running(timeout=max(0.05, question.seconds), revives=False)
     name = daemon.serves(question.url) if daemon is not None else None
-    if daemon is None or name is None:
+    if daemon is None or name is None or daemon.version != __version__:
         return None
     try:
         return _asked(daemon, name, question)
     except NotThereError:
-        return None
+        return daemon if daemon.was_killed else None
     finally:
         daemon.close()
 
 
 def _asked(daemon: Daemon, book: str, question: Question) -> Handed:
-    import json
-
     def told(operation: str, fields: dict[str, object]) -> Any:
         given = {name: value for name, value in fields.items() if value is not None}
-        return json.loads(daemon.ask(operation, given, book=book, actor=f"agent:{question.host}", surface="hooks"))
+        return small_json.read(daemon.ask(operation, given, book=book, actor=f"agent:{question.host}", surface="hooks"))
 
     moment = _moment(
         question,
@@ -125,6 +147,7 @@ def _opened(question: Question) -> Book:
         create=False,
         embedder="none",
         reranker="none",
+        briefly=True,
     )
 
 
@@ -142,21 +165,13 @@ def _moment(question: Question, before: Callable[[], list[str]]) -> str:
 _LOOKED_BACK = 20
 
 
-def _closed(book: Book, question: Question) -> Callable[[], None] | None:
-    """Close the book. If the receipt still waits behind a busy writer, that is left for later: the agent must not wait for it,
-    and without the receipt nobody would know what it was handed."""
+def _closed(book: Book) -> list[str]:
+    """Close the book. A receipt that still waits behind a busy writer is left for later: the agent must not wait for it, and
+    without the receipt nobody would know what it was handed."""
     waiting = [receipt.to_json() for receipt in book._scribe.unkept]
     book._scribe.unkept.clear()
     book.close()
-    if not waiting:
-        return None
-
-    def keep_later() -> None:
-        from commonplace.surfaces.hooks import apart
-
-        apart.start(["keep", f"--host={question.host}", f"--book={question.url}"], "\n".join(waiting).encode())
-
-    return keep_later
+    return waiting
 
 
 def keep(question: Question, receipts: bytes) -> int:

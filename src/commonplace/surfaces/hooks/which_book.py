@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from commonplace.places import configured_url
 from commonplace.surfaces.hooks.payload import Skip
 from commonplace.surfaces.hooks.project import Place, read_json
 from commonplace.surfaces.lightly import import_lightly
@@ -24,7 +25,7 @@ class Chosen:
 
 def book_for(place: Place, named: str | None) -> Chosen:
     """The book that is meant. `Skip` if it is not there."""
-    chosen = Chosen(named) if named else _of_a_vault(place) or _configured()
+    chosen = Chosen(named) if named else _of_a_vault(place) or Chosen(configured_url())
     scheme, _, path = chosen.url.partition(":")
     # Looked at before the book's own code is loaded: where there is no book yet, a hook costs next to nothing.
     if scheme in ("sqlite", "vault", "ledger", "jsonl") and not os.path.exists(os.path.expanduser(path)):
@@ -59,10 +60,3 @@ def _is_known(folder: str) -> bool:
 def _vault_path(said: dict[str, object]) -> str | None:
     path = said.get("vault_path")
     return path if isinstance(path, str) and path.strip() and path.isprintable() else None
-
-
-def _configured() -> Chosen:
-    import_lightly()
-    from commonplace.wiring import configured_url
-
-    return Chosen(configured_url())

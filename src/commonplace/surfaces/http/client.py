@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import os
 from _socket import AF_UNIX, SOCK_STREAM, socket
-from typing import TYPE_CHECKING, Any
 
+from commonplace.surfaces import small_json
+
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than most answers
 if TYPE_CHECKING:
+    from typing import Any
+
     from commonplace.errors import CommonplaceError
 
 STATE = "daemon.json"
 """Says who runs now; in the user's data folder."""
 _PIECE = 1 << 18
+_GREETING_SECONDS = 0.2
 
 
 class NotThereError(Exception):
@@ -23,13 +28,17 @@ class NotThereError(Exception):
 
 
 class Daemon:
-    """A running daemon as a client sees it. One connection, kept open; not for several threads at once."""
+    """A running daemon as a client sees it. One connection, kept open; not for several threads at once.
 
-    def __init__(self, state: dict[str, Any], timeout: float = 60.0) -> None:
+    If it was killed, that is seen when it is asked, and it is started anew; `revives=False` leaves that to the caller.
+    """
+
+    def __init__(self, state: dict[str, Any], timeout: float = 60.0, *, revives: bool = True) -> None:
         self.books: dict[str, str] = state["books"]
         self.pid, self.url, self.version = int(state["pid"]), str(state["url"]), str(state["version"])
         self._path, self._token = str(state["socket"]), os.environ.get("COMMONPLACE_TOKEN") or str(state["token"])
-        self._timeout = timeout
+        self._timeout, self._revives = timeout, revives
+        self.was_killed = False
         self._socket: socket | None = None
 
     def serves(self, url: str) -> str | None:
@@ -50,11 +59,9 @@ class Daemon:
 
         `actor` is for whom this is asked, and `surface` by which way they came.
         """
-        import json
-
         named = "" if actor is None else f"Commonplace-Actor: {actor}\r\n"
         named += "" if surface is None else f"Commonplace-Surface: {surface}\r\n"
-        body = json.dumps(fields).encode()
+        body = small_json.write(fields).encode()
         head = (
             f"POST /v1/{operation}?book={book} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._token}\r\n"
             f"{named}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -63,6 +70,10 @@ class Daemon:
         if status != 200:
             raise _error(status, said)
         return said
+
+    def greet(self) -> None:
+        """`NotThereError` if nobody listens."""
+        self._connected()
 
     def close(self) -> None:
         if self._socket is not None:
@@ -89,11 +100,20 @@ class Daemon:
             made.settimeout(self._timeout)
             try:
                 made.connect(self._path)
-            except OSError:
+            except OSError as cause:
                 made.close()
+                # A busy one lets wait; only where nobody listens there is none.
+                self.was_killed = isinstance(cause, (ConnectionRefusedError, FileNotFoundError))
+                self._revive_if_killed()
                 raise NotThereError from None
             self._socket = made
         return self._socket
+
+    def _revive_if_killed(self) -> None:
+        if self.was_killed and self._revives:
+            from commonplace.surfaces.http.reviving import revive
+
+            revive(self)
 
     def _read(self, connected: socket) -> tuple[int, bytes]:
         """Status and body. Our daemon says the length of all that this client asks for."""
@@ -125,7 +145,7 @@ def _some(connected: socket) -> bytes:
     return piece
 
 
-def running(path: str | None = None, timeout: float = 60.0) -> Daemon | None:
+def running(path: str | None = None, timeout: float = 60.0, *, revives: bool = True) -> Daemon | None:
     """The daemon that runs now; None if there is none. The file may be of one that was killed: then asking it says so."""
     if path is None:
         from commonplace.places import data_folder
@@ -134,11 +154,22 @@ def running(path: str | None = None, timeout: float = 60.0) -> Daemon | None:
     try:
         with open(path, "rb") as file:
             said = file.read()
-        import json
-
-        return Daemon(json.loads(said), timeout)
+        return Daemon(small_json.read_object(said), timeout, revives=revives)
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def look_after(url: str) -> None:
+    """For whoever opens the book themselves: the daemon that serves it is started anew if it was killed; nothing is asked."""
+    daemon = running(timeout=_GREETING_SECONDS)
+    if daemon is None or daemon.serves(url) is None:
+        return
+    try:
+        daemon.greet()
+    except NotThereError:
+        return
+    finally:
+        daemon.close()
 
 
 def _error(status: int, said: bytes) -> CommonplaceError:

@@ -20,6 +20,7 @@ from commonplace.surfaces.http.app import App
 from commonplace.surfaces.http.books import Books, Threads, configured_books
 from commonplace.surfaces.http.client import in_full
 from commonplace.surfaces.http.metrics import Metrics
+from commonplace.surfaces.http.reviving import is_back
 from commonplace.surfaces.http.state import Running, Single, found_running
 from commonplace.surfaces.http.worker import Worker
 
@@ -78,6 +79,7 @@ def _serve_alone(single: Single, port: int, log: Log, told: Told) -> None:
 
         def ready() -> None:
             single.say(running)
+            is_back()
             told(running, False)
 
         _run(app, listening, log, ready)
