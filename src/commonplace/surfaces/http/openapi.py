@@ -5,20 +5,17 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import msgspec
-
 from commonplace import __version__
 from commonplace.surfaces.http.answer_types import answer_types
 from commonplace.surfaces.http.answers import BY_KIND
 from commonplace.surfaces.http.requests import field_names
 from commonplace.surfaces.http.routes import ROUTES, Route
-
-_REF = "#/components/schemas/{name}"
+from commonplace.surfaces.http.schemas import REF, Schemas
 
 
 @cache
 def document() -> dict[str, Any]:
-    schemas = _Schemas()
+    schemas = Schemas()
     paths = {f"/v1/{name}": _path(route, schemas, name) for route in ROUTES for name in route.names}
     return {
         "openapi": "3.1.0",
@@ -34,32 +31,7 @@ def document() -> dict[str, Any]:
     }
 
 
-class _Schemas:
-    """Every request and every answer as a schema; what they share is there once."""
-
-    def __init__(self) -> None:
-        asked = [route.operation.request_class() for route in ROUTES]
-        answered = [one for route in ROUTES for one in answer_types(route.operation)]
-        found, self.components = msgspec.json.schema_components(
-            [*asked, *answered], schema_hook=lambda _: {"description": "any JSON"}, ref_template=_REF
-        )
-        self._known = list(zip([*asked, *answered], found, strict=True))
-        for route in ROUTES:
-            self.fields(route)["additionalProperties"] = False
-
-    def of(self, *sorts: Any) -> dict[str, Any]:
-        """The schema of what is one of these."""
-        found = [next(schema for known, schema in self._known if known == one) for one in sorts]
-        return found[0] if len(found) == 1 else {"anyOf": found}
-
-    def fields(self, route: Route) -> dict[str, Any]:
-        """The schema of an operation's request itself."""
-        name = self.of(route.operation.request_class())["$ref"].rpartition("/")[2]
-        found: dict[str, Any] = self.components[name]
-        return found
-
-
-def _path(route: Route, schemas: _Schemas, name: str) -> dict[str, Any]:
+def _path(route: Route, schemas: Schemas, name: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for method in route.methods:
         if method == "HEAD":
@@ -70,12 +42,12 @@ def _path(route: Route, schemas: _Schemas, name: str) -> dict[str, Any]:
             "tags": [route.operation.group],
             "parameters": _parameters(route, method, schemas),
             "responses": _responses(route, schemas),
-            **({"requestBody": _body(route, schemas)} if method == "POST" else {}),
+            **({"requestBody": _body(route, schemas)} if method == "POST" and not route.is_download else {}),
         }
     return found
 
 
-def _parameters(route: Route, method: str, schemas: _Schemas) -> list[dict[str, Any]]:
+def _parameters(route: Route, method: str, schemas: Schemas) -> list[dict[str, Any]]:
     found = [_in_query("book", "which book; `default` if not said")]
     if route.operation.destroys:
         found.append(_in_query("confirm", "`yes`, unless it is a dry run"))
@@ -105,14 +77,15 @@ def _in_query(name: str, description: str) -> dict[str, Any]:
     return {"name": name, "in": "query", "required": False, "description": description, "schema": {"type": "string"}}
 
 
-def _body(route: Route, schemas: _Schemas) -> dict[str, Any]:
+def _body(route: Route, schemas: Schemas) -> dict[str, Any]:
     if route.is_upload:
         return {"required": True, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
-    schema = {"type": "object"} if route.is_download else schemas.of(route.operation.request_class())
-    return {"required": not route.is_download, "content": {"application/json": {"schema": schema}}}
+    schema = schemas.of(route.operation.request_class())
+    needs = bool(schemas.fields(route).get("required"))  # an empty body is an empty object
+    return {"required": needs, "content": {"application/json": {"schema": schema}}}
 
 
-def _responses(route: Route, schemas: _Schemas) -> dict[str, Any]:
+def _responses(route: Route, schemas: Schemas) -> dict[str, Any]:
     if route.is_download:
         sort = "application/x-ndjson" if route.operation.name == "export" else "application/octet-stream"
         done: dict[str, Any] = {"description": "the file", "content": {sort: {"schema": {"type": "string"}}}}
@@ -124,7 +97,7 @@ def _responses(route: Route, schemas: _Schemas) -> dict[str, Any]:
 
 
 def _told(description: str, sort: str, name: str) -> dict[str, Any]:
-    return {"description": description, "content": {sort: {"schema": {"$ref": _REF.format(name=name)}}}}
+    return {"description": description, "content": {sort: {"schema": {"$ref": REF.format(name=name)}}}}
 
 
 _PROBLEM = {

@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from functools import cache
-from typing import Any, get_args
+from types import NoneType
+from typing import Annotated, Any, get_args
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -166,9 +167,17 @@ def _shown(operation: Described, name: str) -> str:
 
 @cache
 def _relaxed(cls: type[Request]) -> type[msgspec.Struct]:
-    """The fields that are not text, each optional: a query has only text, and `strict=False` reads it."""
-    wanted = [(field.name, field.type, None) for field in msgspec.structs.fields(cls) if field.name in _not_text(cls)]
+    """The fields that are not text, each optional: a query has only text, read by `strict=False`, and no null."""
+    fields = [field for field in msgspec.structs.fields(cls) if field.name in _not_text(cls)]
+    wanted = [(field.name, _sort_of(field.type), None) for field in fields]
     return msgspec.defstruct("Query", wanted, kw_only=True)
+
+
+def _sort_of(described: Any) -> Any:
+    """The type with its bounds, and without None."""
+    plain, *bounds = get_args(described)
+    sorts = [sort for sort in get_args(plain) or (plain,) if sort is not NoneType]
+    return Annotated[(sorts[0], *bounds)]
 
 
 @cache
