@@ -9,7 +9,8 @@ import random
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import apsw
@@ -17,8 +18,10 @@ import pytest
 
 from commonplace import CommonplaceError
 
-from .books import Template, every_memory, furnish, open_book
+from . import damage_files
+from .books import Template, book_in, every_memory, furnish, on_file_canons, open_book
 from .damage import Verdict, look
+from .damage_files import FileVerdict
 
 Harm = Callable[[bytearray], None]
 
@@ -238,3 +241,137 @@ def test_the_control_without_hashes_serves_the_changed_letter(place: Path) -> No
         assert db.execute("SELECT text FROM notes").get == "Anna prefers uea in the morning."
     finally:
         db.close()
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How damaged books in files answered, and what was wrong about it."""
+
+    outcomes: Counter[str]
+    problems: list[str]
+
+
+def _in_files(
+    template: Template, place: Path, rng: random.Random, number: int, harm: str, which: str
+) -> Iterator[tuple[str, FileVerdict]]:
+    """The book, harmed so often: a byte flipped or the rest cut off, in its own files or in its journal."""
+    for _ in range(number):
+        folder = damage_files.fresh_copy(template.folder, place / "harmed")
+        own = [book_in(folder) / name for name in damage_files.own_files(folder)]
+        path, offset = damage_files.any_byte(own if which == "own" else [damage_files.journal_in(folder)], rng)
+        name = (
+            damage_files.cut(path, offset) if harm == "cut" else damage_files.flip(path, offset, rng.randrange(1, 256))
+        )
+        damage_files.let_settle(folder)
+        yield name, damage_files.look(folder, template.truth)
+
+
+def _problems_of_own(verdict: FileVerdict) -> list[str]:
+    """A person's edit, or something that is named; never a loss, never a change by looking."""
+    told = [*verdict.troubles]
+    told += [f"refused: {verdict.refused}"] if verdict.refused else []
+    told += [f"{len(verdict.missing)} are nowhere"] if verdict.missing else []
+    told += [f"SILENT: {len(verdict.wrong)} differ, and no edit tells it"] if verdict.wrong else []
+    told += [f"verify: {verdict.verified}"] if verdict.verified else []
+    touched = [name for name in verdict.touched if name not in MADE_ANEW]
+    return told + ([f"changed by looking: {touched}"] if touched else [])
+
+
+# What is made of the rest, or comes back if it lost every byte (row 41).
+MADE_ANEW = ("Agent/Memory/_index.md", "digest.md")
+
+
+def _problems_of_journal(verdict: FileVerdict) -> list[str]:
+    """Found or harmless."""
+    told = [*verdict.troubles]
+    if (verdict.wrong or verdict.missing or verdict.told) and not verdict.is_noticed:
+        told.append(f"SILENT: {len(verdict.wrong)} wrong, {len(verdict.told)} edited, {len(verdict.missing)} missing")
+    return told + ([f"changed by looking: {verdict.touched}"] if {*verdict.touched} - {*MADE_ANEW} else [])
+
+
+def _survey_files(
+    verdicts: Iterable[tuple[str, FileVerdict]], problems_of: Callable[[FileVerdict], list[str]]
+) -> Tally:
+    tally = Tally(Counter(), [])
+    for name, verdict in verdicts:
+        kind = (
+            "refused"
+            if verdict.refused
+            else "named"
+            if verdict.is_noticed
+            else "honoured"
+            if verdict.told
+            else "harmless"
+        )
+        tally.outcomes[kind] += 1
+        tally.problems.extend(f"{name}: {problem}" for problem in problems_of(verdict))
+    print(dict(tally.outcomes))
+    return tally
+
+
+in_each_way = pytest.mark.parametrize("harm", ["flip", "cut"])
+
+
+@on_file_canons
+class TestBooksInFiles:
+    """Rows 27, 28, 37, 39, 42 on books in files: what their bytes mean depends on whose they are."""
+
+    @in_each_way
+    def test_damage_to_a_file_is_an_edit_or_is_named_and_nothing_is_lost(
+        self, template: Template, place: Path, rng: random.Random, harm: str
+    ) -> None:
+        tally = _survey_files(_in_files(template, place, rng, 6, harm, "own"), _problems_of_own)
+        assert tally.problems == []
+
+    @in_each_way
+    def test_damage_to_the_journal_is_named_or_harmless(
+        self, template: Template, place: Path, rng: random.Random, harm: str
+    ) -> None:
+        tally = _survey_files(_in_files(template, place, rng, 6, harm, "journal"), _problems_of_journal)
+        assert tally.problems == []
+
+    @in_each_way
+    def test_a_damaged_catalog_is_made_anew_with_the_same_answers(
+        self, template: Template, place: Path, rng: random.Random, harm: str
+    ) -> None:
+        assert _catalogs(template, place, rng, 6, harm) == []
+
+    @pytest.mark.nightly
+    @in_each_way
+    @pytest.mark.parametrize("which", ["own", "journal"])
+    def test_damage_to_its_files_1_000_times(
+        self, template: Template, place: Path, rng: random.Random, harm: str, which: str
+    ) -> None:
+        problems_of = _problems_of_own if which == "own" else _problems_of_journal
+        assert _survey_files(_in_files(template, place, rng, 1_000, harm, which), problems_of).problems == []
+
+    @pytest.mark.nightly
+    @in_each_way
+    def test_damage_to_its_catalog_1_000_times(
+        self, template: Template, place: Path, rng: random.Random, harm: str
+    ) -> None:
+        assert _catalogs(template, place, rng, 1_000, harm) == []
+
+
+def _catalogs(template: Template, place: Path, rng: random.Random, number: int, harm: str) -> list[str]:
+    """Whatever is harmed there: nothing wrong is served, and once it was noticed the next reader has all of it again."""
+    warm = damage_files.Warm(template.copy(place / "harmed"))
+    problems: list[str] = []
+    outcomes: Counter[str] = Counter()
+    for _ in range(number):
+        warm.put_back()
+        path, offset = damage_files.any_byte([warm.catalog], rng)
+        name = (
+            damage_files.cut(path, offset) if harm == "cut" else damage_files.flip(path, offset, rng.randrange(1, 256))
+        )
+        first = damage_files.look(warm.folder, template.truth)
+        with open_book(warm.folder) as book:
+            book.doctor(repair=True)
+        second = damage_files.look(warm.folder, template.truth)
+        outcomes["noticed" if first.is_noticed else "harmless"] += 1
+        if first.wrong or first.told or ((first.missing or first.touched) and not first.is_noticed):
+            problems.append(f"{name}: {first}")
+        if second != FileVerdict():
+            problems.append(f"{name}: afterwards {second}")
+    print(dict(outcomes))
+    return problems

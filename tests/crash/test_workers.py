@@ -21,7 +21,7 @@ from commonplace.model.source import JobState
 from commonplace.model.transcript import Transcript
 from commonplace.model.words import Entity, Type
 
-from .books import open_book, what_is_wrong
+from .books import forget_catalog, on_each, on_every_canon, on_file_canons, open_book, what_is_wrong
 from .children import Child, Say, run, troubles
 
 
@@ -130,10 +130,12 @@ def _survives(place: Path, rng: random.Random, kills: int) -> None:
     assert hit > kills // 4, "hardly a kill fell into the work: the harness proves nothing"
 
 
-def test_every_event_is_worked_exactly_once_in_60_kills(place: Path, rng: random.Random) -> None:
-    _survives(place, rng, 60)
+@on_each("kills", sqlite=60, files=16)
+def test_every_event_is_worked_exactly_once_in_60_kills(place: Path, rng: random.Random, kills: int) -> None:
+    _survives(place, rng, kills)
 
 
+@on_every_canon
 @pytest.mark.nightly
 def test_every_event_is_worked_exactly_once_in_1_000_kills(place: Path, rng: random.Random) -> None:
     _survives(place, rng, 1_000)
@@ -166,7 +168,10 @@ def test_the_control_that_ends_its_event_in_a_second_transaction_is_found_to_do_
     assert any("NOT ONCE" in one for one in shop.wrong())
 
 
-def test_a_capture_that_was_killed_is_whole_or_absent_and_repeating_it_is_once(place: Path, rng: random.Random) -> None:
+@on_each("kills", sqlite=30, files=8)
+def test_a_capture_that_was_killed_is_whole_or_absent_and_repeating_it_is_once(
+    place: Path, rng: random.Random, kills: int
+) -> None:
     """The source and its event come together or not at all (rfc 12)."""
     filler = "Assistant: A long answer follows.\n" * 3_000
 
@@ -177,7 +182,7 @@ def test_a_capture_that_was_killed_is_whole_or_absent_and_repeating_it_is_once(p
         started = time.monotonic()
         book.capture_session(text(0))
         takes = time.monotonic() - started
-    for n in range(1, 31):
+    for n in range(1, kills + 1):
         child = Child(lambda say, n=n: _capture(place, text(n), say))
         child.listen(bool, 10.0)
         time.sleep(rng.random() * 2 * takes)
@@ -186,11 +191,11 @@ def test_a_capture_that_was_killed_is_whole_or_absent_and_repeating_it_is_once(p
         with open_book(place) as book, book._scribe.reading() as view:
             events = [*view.nouns(Entity.EVENT)]
             assert sorted(event.source_ref for event in events) == [*view.ids(Entity.SOURCE)]  # type: ignore[attr-defined]
-    print(f"{len(events) - 1} of 30 were captured before the kill, which takes {takes * 1000:.0f} ms")
+    print(f"{len(events) - 1} of {kills} were captured before the kill, which takes {takes * 1000:.0f} ms")
     with open_book(place) as book:
-        for n in range(31):
+        for n in range(kills + 1):
             book.capture_session(text(n))
-        assert book.stats().sources == 31
+        assert book.stats().sources == kills + 1
         assert what_is_wrong(book) == []
 
 
@@ -200,6 +205,7 @@ def _capture(place: Path, text: str, say: Say) -> None:
         book.capture_session(text)
 
 
+@on_every_canon
 def test_a_worker_that_was_stopped_for_long_comes_back_too_late(place: Path) -> None:
     """Paused, not killed: another one takes its work over, and what it does when it wakes up changes nothing."""
 
@@ -229,4 +235,15 @@ def test_a_worker_that_was_stopped_for_long_comes_back_too_late(place: Path) -> 
     said = paused.finish(10.0)
     paused.close()
     assert {"done": 0} in said, said
+    assert shop.wrong() == []
+
+
+@on_file_canons
+def test_what_waits_to_be_worked_survives_the_loss_of_the_catalog(place: Path) -> None:
+    """The queue lies in the catalog, which may be deleted; the events lie in the journal, and are worked from there."""
+    shop = Workshop(place, random.Random(1))
+    with open_book(place) as book:
+        shop.capture(book, 3)
+    forget_catalog(place)
+    shop.finish()
     assert shop.wrong() == []

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Protocol, cast
 from commonplace import settings
 from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
 from commonplace.formats.draft import FileDraft
+from commonplace.formats.health import can_mend, not_understood, of_journal, refuse_foreign
 from commonplace.formats.journal_file import VERSION, Heading, JournalFile, device
 from commonplace.formats.putting_down import Putting
 from commonplace.formats.reconcile import Reconciler
 from commonplace.formats.recovery import absorb, is_behind, is_outdated
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import Files
-from commonplace.model.finding import Finding, Severity
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
@@ -36,6 +36,7 @@ from commonplace.storage.folders import copy_folder
 from commonplace.storage.swap import replace_checked
 
 if TYPE_CHECKING:
+    from commonplace.model.finding import Finding
     from commonplace.seam.catalog import Draft, View
     from commonplace.seam.format import Format, Stamp
 
@@ -84,6 +85,7 @@ class FileCanon:
         self._seen: tuple[int, dict[str, Stamp]] = (-1, {})
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
+        self._is_damaged = False
         there = os.path.lexists(self.folder)
         if (not there and not create) or (there and not os.path.isdir(self.folder)):
             raise _missing(self.folder, home)
@@ -97,15 +99,25 @@ class FileCanon:
             catalog = self._home.open(origin)
             if heading is None or catalog.book_id == heading.book_id:
                 return catalog
-            catalog.close()
+            self._must_be_replaced(catalog, heading)
         except (CorruptError, UnavailableError) as cause:
             if cause.code in _NOT_THE_CATALOGS_FAULT:
                 raise
         self._home.discard()
         return self._home.open(origin)
 
+    def _must_be_replaced(self, catalog: Derived, heading: Heading) -> None:
+        """Another book stands here now. Or only its journal does?"""
+        try:
+            with catalog.reading() as view:
+                refuse_foreign(view, self._scan(), heading, self._journal.path)
+        finally:
+            catalog.close()
+
     def _check(self) -> None:
         """Is everything where it was? A catalog that was taken away, or that knows what was purged, is only a catalog."""
+        if self._is_damaged:
+            self._begin_anew()
         try:
             self._catalog.must_be_in_place()
         except UnavailableError:
@@ -143,10 +155,14 @@ class FileCanon:
 
     @contextmanager
     def reading(self) -> Iterator[View]:
-        if not getattr(self._thread, "writing", False):
-            self._refresh()
-        with self._catalog.reading() as view:
-            yield view
+        try:
+            if not getattr(self._thread, "writing", False):
+                self._refresh()
+            with self._catalog.reading() as view:
+                yield view
+        except CorruptError:
+            self._is_damaged = True  # only the catalog is: the next call makes it anew
+            raise
 
     @contextmanager
     def writing(self, timeout: float, *, durable: bool = True) -> Iterator[Draft]:
@@ -262,27 +278,17 @@ class FileCanon:
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
         if os.path.isdir(self.folder):
             yield from self._format.findings(self.folder)
-        for number, reason in self._journal.broken():
-            yield Finding(
-                code="corrupt",
-                message=f"a line of the book's journal {reason}",
-                where=f"{self._journal.path}:{number}",
-                hint="It was left out; nothing else is affected.",
-            )
+        yield from of_journal(self._journal)
         with self.reading() as view:
-            asides = [*view.inventory().asides()]
-        for path, line, reason in asides:
-            yield Finding(
-                code="not_understood",
-                message=reason,
-                severity=Severity.WARNING,
-                where=f"{path}:{line}" if line else path,
-                hint="It stays as it is and is no memory. Mend it in an editor, or leave it.",
-            )
+            yield from not_understood(view)
         yield from self._catalog.examine(full=full, progress=progress)
 
     def rebuild_index(self) -> None:
-        """The catalog, made anew from the journal and the files; the full text with it."""
+        """The catalog, made anew from the journal and the files; the full text with it. A journal that is damaged comes first,
+        while there is still a catalog that knows what it said."""
+        with suppress(CorruptError), self._catalog.writing(60.0, durable=False) as plain:
+            if can_mend(plain, self._journal):
+                self._putting(FileDraft(plain)).write_anew()
         self._begin_anew()
         self._refresh()
 
@@ -292,7 +298,7 @@ class FileCanon:
         self._open_again()
 
     def _open_again(self) -> None:
-        self._seen = (-1, {})
+        self._seen, self._is_damaged = (-1, {}), False
         self._catalog = self._open_catalog()
 
     def scrub(self, timeout: float) -> list[str]:

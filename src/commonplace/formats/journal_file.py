@@ -10,7 +10,7 @@ Each device has a journal of its own, so that a sync client never has to merge t
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
@@ -20,6 +20,7 @@ import msgspec
 
 from commonplace import settings
 from commonplace.errors import CorruptError, UnavailableError
+from commonplace.formats.journal_check import OPEN, seal, troubles
 from commonplace.model.base import Noun
 from commonplace.model.operation import Entry
 from commonplace.storage.append import append_lines
@@ -42,6 +43,8 @@ class Heading(Noun, frozen=True, kw_only=True):
     device: str
     edition: int = 1
     """How often it was written whole. A catalog of an earlier edition may hold what was purged."""
+    check: str = ""
+    """A checksum of this line."""
 
 
 class Intent(Noun, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,6 +75,8 @@ class Commit(Noun, frozen=True, kw_only=True, omit_defaults=True):
     gone: tuple[str, ...] = ()
     links: dict[str, tuple[tuple[str, str], ...]] = {}
     """The links that were read out of a memory's own text."""
+    check: str = ""
+    """A checksum of this group's lines and of this one."""
 
 
 class Line(Noun, frozen=True, kw_only=True, omit_defaults=True):
@@ -144,16 +149,17 @@ class JournalFile:
 
     def append(self, lines: list[Line], commit: Commit) -> int:
         """Make it happen. Returns the size of the file afterwards."""
-        return append_lines(self.path, [*map(encode, lines), encode(Line(commit=commit))], create=False).size
+        raw = [*map(encode, lines)]
+        return append_lines(self.path, [*raw, _closed(commit, raw)], create=False).size
 
-    def rewrite(self, heading: Heading, lines: Iterable[Line]) -> int:
+    def rewrite(self, heading: Heading, lines: list[Line], commit: Commit) -> int:
         """Replace the whole journal at once: how it begins, and the only way in which anything ever leaves it."""
         with in_our_words(self.folder):
             make_folder(self.folder)
+        raw = [*map(encode, lines)]
         with atomic_write(self.path, replace=True) as file:
-            file.write(encode(Line(book=heading)) + b"\n")
-            for line in lines:
-                file.write(encode(line) + b"\n")
+            for line in (_headed(heading), *raw, _closed(commit, raw)):
+                file.write(line + b"\n")
         return self.size()
 
     def groups(self, start: int = 0) -> Iterator[Group]:
@@ -166,13 +172,20 @@ class JournalFile:
             yield from _whole(path, start)
 
     def broken(self) -> Iterator[tuple[int, str]]:
-        """The lines that cannot be read, by number, and why."""
+        """The lines that cannot be read or are not what was written, by number, and why."""
         if not self.exists():
             return
         with _reading(self.path) as file:
-            for number, raw in enumerate(iter(lambda: file.readline(settings.MAX_IMPORT_LINE_BYTES), b""), 1):
-                if raw.strip() and _understood(raw) is None:
-                    yield number, "torn off" if not raw.endswith(b"\n") else "cannot be read"
+            raws = iter(lambda: file.readline(settings.MAX_IMPORT_LINE_BYTES), b"")
+            yield from troubles((raw, _understood(raw)) for raw in raws)
+
+
+def _headed(heading: Heading) -> bytes:
+    return seal(encode(Line(book=msgspec.structs.replace(heading, check=OPEN))))
+
+
+def _closed(commit: Commit, beside: list[bytes]) -> bytes:
+    return seal(encode(Line(commit=msgspec.structs.replace(commit, check=OPEN))), beside)
 
 
 @cache

@@ -183,7 +183,7 @@ class Putting:
             links={id: tuple(sorted(drawn)) for id, drawn in links.items()},
         )
         if whole:
-            return commit, self._journal.rewrite(self._next_edition(), [*lines, Line(commit=commit)])
+            return commit, self._journal.rewrite(self._next_edition(), lines, commit)
         return commit, self._journal.append(lines, commit)
 
     def _next_edition(self) -> Heading:

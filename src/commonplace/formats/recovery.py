@@ -13,7 +13,7 @@ from commonplace.seam.format import Known, Place
 from commonplace.seam.inventory import Seen
 
 if TYPE_CHECKING:
-    from commonplace.formats.journal_file import Commit, Group, JournalFile, Line
+    from commonplace.formats.journal_file import Commit, Group, Intent, JournalFile, Line
     from commonplace.formats.steps import Files
     from commonplace.model.operation import Entry, Operation
     from commonplace.seam.catalog import Draft, View
@@ -49,7 +49,7 @@ def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> 
         follower.take(group)
     follower.end()
     if follower.last is not None:
-        _finish(draft, files, follower.last)
+        _Finishing(follower.last, files, format, is_sure=known is not None).finish(draft)
     inventory.note("journal_size", str(size))
     inventory.note("journal_edition", str(journal.edition()))
     inventory.note("journal_seq", str(max(follower.seq, int(inventory.fact("journal_seq") or 0))))
@@ -108,16 +108,48 @@ class _Follower:
 
 
 def _said(entry: Entry) -> Operation | None:
-    """What an entry says; None if it cannot be read any more. `verify` names the gap."""
+    """What an entry says; None if it cannot be read any more, or is not what was written. `verify` names the gap."""
     try:
-        return entry.operation()
+        return entry.operation() if entry.is_sound() else None
     except (ValueError, TypeError, CommonplaceError):
         return None
 
 
-def _finish(draft: Draft, files: Files, commit: Commit) -> None:
-    in_the_way = files.finish(commit.steps)
-    see(draft, files, commit, in_the_way)
+class _Finishing:
+    """The last change of the journal, as far as it is still to be done.
+
+    A catalog that was there before is sure to have seen all but this change. Without one the journal may have been cut, and the
+    files may be far ahead of it: then only what looks exactly as a crash leaves it is finished.
+    """
+
+    def __init__(self, commit: Commit, files: Files, format: Format, *, is_sure: bool) -> None:
+        self._commit, self._files, self._format, self._is_sure = commit, files, format, is_sure
+
+    def finish(self, draft: Draft) -> None:
+        left = [step for step in self._commit.steps if not self._is_past(step)]
+        see(draft, self._files, self._commit, self._files.finish(left))
+
+    def _is_past(self, step: Intent) -> bool:
+        if step.step == "append":
+            raw = self._files.read(step.path)
+            return raw is not None and self._went_on(step, raw)
+        if step.step == "remove" and not self._is_sure:
+            # What took the place of this file is not there: later changes, which the journal lost, moved it back.
+            puts = [one.path for one in self._commit.steps if one.step == "put"]
+            return not all(self._files.seen(path, b"") for path in puts)
+        return False
+
+    def _went_on(self, step: Intent, raw: bytes) -> bool:
+        """Is there something else where the lines were to go? Nothing, or a piece of them, is what a crash leaves."""
+        wanted, rest = (step.text or "").encode(), raw[step.offset :]
+        if wanted in rest or wanted.startswith(rest.lstrip(b"\n")):
+            return len(raw) < step.offset and not self._is_sure
+        return not self._is_sure or self._stand(step.path, rest)
+
+    def _stand(self, path: str, rest: bytes) -> bool:
+        """Do the entries stand there, whatever they say now? Somebody edited them, and to append them again would undo it."""
+        meant = {key for at, key, _, _ in self._commit.places if at == path}
+        return bool(meant) and meant <= {entry.key for entry in self._format.read(path, rest).entries}
 
 
 def see(draft: Draft, files: Files, commit: Commit, in_the_way: list[str]) -> None:
