@@ -39,6 +39,18 @@ def daemon(home: dict[str, str], tmp_path: Path) -> Iterator[subprocess.Popen[by
         yield served
         served.send_signal(signal.SIGKILL)
         served.wait()
+        _end_whoever_came_back(state, served.pid)
+
+
+def _end_whoever_came_back(state: Path, former: int) -> None:
+    """A hook that finds a killed daemon starts it anew (`test_coming_back.py`); it is not left running."""
+    deadline = time.monotonic() + 20
+    while (state.parent / "daemon.reviving").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if state.exists() and (pid := json.loads(state.read_text())["pid"]) != former:
+        os.kill(pid, signal.SIGTERM)
+        while state.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
 
 
 def _hook(home: dict[str, str], where: Path, session: str) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from _socket import AF_UNIX, SOCK_STREAM, socket
 
+from commonplace.places import data_folder
 from commonplace.surfaces import small_json
 
 TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than most answers
@@ -30,10 +31,10 @@ class NotThereError(Exception):
 class Daemon:
     """A running daemon as a client sees it. One connection, kept open; not for several threads at once.
 
-    If it was killed, that is seen when it is asked, and it is started anew; `revives=False` leaves that to the caller.
+    If it was killed, that is seen when it is asked; with `revives` it is started anew then.
     """
 
-    def __init__(self, state: dict[str, Any], timeout: float = 60.0, *, revives: bool = True) -> None:
+    def __init__(self, state: dict[str, Any], timeout: float = 60.0, *, revives: bool = False) -> None:
         self.books: dict[str, str] = state["books"]
         self.pid, self.url, self.version = int(state["pid"]), str(state["url"]), str(state["version"])
         self._path, self._token = str(state["socket"]), os.environ.get("COMMONPLACE_TOKEN") or str(state["token"])
@@ -146,15 +147,15 @@ def _some(connected: socket) -> bytes:
 
 
 def running(path: str | None = None, timeout: float = 60.0, *, revives: bool = True) -> Daemon | None:
-    """The daemon that runs now; None if there is none. The file may be of one that was killed: then asking it says so."""
-    if path is None:
-        from commonplace.places import data_folder
+    """The daemon that runs now; None if there is none. The file may be of one that was killed: then asking it says so.
 
-        path = os.path.join(data_folder(), STATE)
+    Only the user's own is started anew: one that another state file tells of would not be the same here.
+    """
+    own = os.path.join(data_folder(), STATE)
     try:
-        with open(path, "rb") as file:
+        with open(path or own, "rb") as file:
             said = file.read()
-        return Daemon(small_json.read_object(said), timeout, revives=revives)
+        return Daemon(small_json.read_object(said), timeout, revives=revives and path in (None, own))
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
