@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.then import moment_of
 from commonplace.retrieve.understand import Question
-from commonplace.retrieve.weigh import moment_of
 
 FIRST = 6
 """Only the first few are set right; what is below was not going to be read as the answer."""

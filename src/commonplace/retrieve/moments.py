@@ -68,8 +68,13 @@ def spans_in(text: str, now: datetime) -> tuple[Span, ...]:
     if len(text) > 2_000:  # a question is short; a pasted document is not asked about its dates
         return ()
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    found = (_read(match, midnight) for match in _PHRASES.finditer(text))
+    found = (_read(match, midnight) for match in _PHRASES.finditer(text) if not _is_an_end(text, match.start()))
     return tuple(dict.fromkeys(span for span in found if span is not None))
+
+
+def _is_an_end(text: str, start: int) -> bool:
+    """`Until 3 May` is not that day, but all the days before it: no time to look at."""
+    return text[max(start - 6, 0) : start].lower() == "until "
 
 
 def _read(match: re.Match[str], today: datetime) -> Span | None:

@@ -20,6 +20,9 @@ class Profile(NamedTuple):
     """How much of its neighbours' scores a memory is given, in the order in which the book learnt them."""
     links: float = 0.0
     time: float = 0.0
+    """What it is worth to have been observed when the question says."""
+    told: float = 0.0
+    """What it is worth to speak of that time oneself."""
     recency: float = 0.0
     confidence: float = 0.0
     scope: float = 0.0
@@ -44,7 +47,8 @@ HYBRID = Profile(
     semantic=1.0,
     sequence=1.0,
     links=0.1,
-    time=0.15,
+    time=3.0,
+    told=2.0,
     recency=0.01,
     confidence=0.01,
     scope=0.02,

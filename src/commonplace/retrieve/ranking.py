@@ -18,7 +18,19 @@ from commonplace.model.receipt import Candidate, Outcome, StreamReport
 from commonplace.model.result import Reach, RetrievalResult
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
-from commonplace.retrieve import aegis, crossing, diversity, links, mentions, relevance, sequence, vault, weigh, why
+from commonplace.retrieve import (
+    aegis,
+    crossing,
+    diversity,
+    links,
+    mentions,
+    relevance,
+    sequence,
+    then,
+    vault,
+    weigh,
+    why,
+)
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
@@ -26,6 +38,7 @@ from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering
 from commonplace.retrieve.likeness import Likeness
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
+from commonplace.seam.terms import Page
 
 if TYPE_CHECKING:
     from commonplace.model.record import MemoryRecord
@@ -36,6 +49,10 @@ if TYPE_CHECKING:
 
 # How many of the best are looked at closely, with their records.
 _CLOSELY = 40
+# When a time is asked about: it lifts also what neither words nor meaning bring up first.
+_CLOSELY_DATED = 160
+# So many of those that the book learnt last say how new the newest is.
+_LAST = 8
 
 
 class Found(NamedTuple):
@@ -82,7 +99,7 @@ class Hunt:
     def run(self, query: str, limit: int) -> Found:
         step = self._watch.step
         with step("understand"):
-            question = understand(query, self._now)
+            question = self._by_the_book(understand(query, self._now))
         gathered = self._gather(question, limit)
         ranked = self._closely(question, gathered, limit)
         with step("rerank"):
@@ -114,6 +131,12 @@ class Hunt:
             models=self._models,
         )
 
+    def _by_the_book(self, question: Question) -> Question:
+        if not question.spans or not self._profile.time or self._past is not None:
+            return question
+        near, _ = filters_for(self._where, self._circle, None)
+        return then.by_the_book(question, self._view.memories(near, Page(limit=_LAST)))
+
     def _gather(self, question: Question, limit: int) -> Gathered:
         near, beyond = filters_for(self._where, self._circle, past=self._now if self._past else None)
         gathered = Gathering(self._view, self._profile, self._meaning, self._watch).run(question, near, beyond, limit)
@@ -127,8 +150,9 @@ class Hunt:
     def _closely(self, question: Question, gathered: Gathered, limit: int) -> list[Contender]:
         """The best with their records, weighed; what may not be seen is gone."""
         with self._watch.step("records"):
+            room = max(_CLOSELY_DATED if question.spans else _CLOSELY, 2 * limit)
             # What lies beyond must not take the places of what is near: it may all be turned away.
-            room = max(_CLOSELY, 2 * limit) + (0 if self._circle.is_everything else 2 * BEYOND)
+            room += 0 if self._circle.is_everything else 2 * BEYOND
             ranked = gathered.best(room)
             known = self._records([one.id for one in ranked])
             for contender in ranked:

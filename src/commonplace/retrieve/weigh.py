@@ -10,18 +10,23 @@ from commonplace.model.words import Scope
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.forms import is_held
 from commonplace.retrieve.profiles import Profile
+from commonplace.retrieve.then import moment_of, observed, told
 from commonplace.retrieve.understand import Question
 from commonplace.retrieve.wishes import is_instruction, is_wish
 
 _HALF_LIFE_DAYS = 90.0
 _PARAGRAPH = 500
+_NOTHING = 0.01
+"""What is worth less decides nothing, and is not worth a word in an explanation."""
 _NEAREST = {Scope.REPO: 1.0, Scope.AGENT: 1.0, Scope.SESSION: 1.0, Scope.PROJECT: 0.8, Scope.GLOBAL: 0.6}
 
 
 def weigh(contender: Contender, record: MemoryRecord, question: Question, profile: Profile, now: datetime) -> None:
     scores = contender.scores
-    if profile.time and question.spans and any(span.holds(moment_of(record)) for span in question.spans):
-        scores["time"] = profile.time
+    if question.spans:
+        was_then = profile.time * observed(record, question.spans) + profile.told * told(record, question.spans)
+        if was_then >= _NOTHING:
+            scores["time"] = was_then
     if profile.recency:
         scores["recency"] = profile.recency * freshness(record, now)
     if profile.confidence:
@@ -45,8 +50,3 @@ def freshness(record: MemoryRecord, now: datetime) -> float:
     """1 for now, a half after `_HALF_LIFE_DAYS` (R-h)."""
     days = max((now - moment_of(record)).total_seconds(), 0.0) / 86_400
     return exp(-0.693 * days / _HALF_LIFE_DAYS)
-
-
-def moment_of(record: MemoryRecord) -> datetime:
-    """When it was true, as far as the book knows."""
-    return record.observed_at or record.created_at

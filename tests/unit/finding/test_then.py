@@ -1,0 +1,75 @@
+"""Was it then? A time in the question lifts what was observed then, what was told of it later, and shuts nothing out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from commonplace.retrieve.moments import Span, spans_in
+from commonplace.retrieve.then import by_the_book, observed, told
+from commonplace.retrieve.understand import understand
+from commonplace.testing.clocks import FixedClock
+from commonplace.testing.makers import a_memory
+
+NOW = datetime(2026, 5, 3, 15, 30, tzinfo=UTC)
+
+
+def day(text):
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
+
+
+MAY = Span(day("2023-05-01"), day("2023-06-01"))
+
+
+def seen(moment, content="We talked."):
+    return a_memory(content, observed_at=day(moment))
+
+
+def test_what_is_told_a_little_later_counts_less_the_later():
+    worth = [
+        observed(seen(moment), [MAY])
+        for moment in ("2023-05-20", "2023-06-01", "2023-06-08", "2023-09-01", "2023-04-30")
+    ]
+    assert worth[0] == 1.0
+    assert worth == [*sorted(worth[:4], reverse=True), 0.0]
+    assert worth[3] < 0.001
+
+
+def test_a_memory_speaks_of_a_time_as_of_its_own_day():
+    about_the_seventh = [Span(day("2023-05-07"), day("2023-05-08"))]
+    assert told(seen("2023-05-08", "Ann: I ran a race yesterday."), about_the_seventh) == 1.0
+    assert told(seen("2023-05-08", "Ann: I run."), about_the_seventh) == 0.0
+    assert 0 < told(seen("2023-06-08", "Ann: I ran a lot last month."), about_the_seventh) < 0.1
+
+
+def test_what_was_told_of_a_day_goes_before_what_else_was_said_soon_after(open_book):
+    book = open_book(clock=FixedClock(NOW))
+    book.save("Ann: the race, oh the race, was fun.", type="episode", observed_at=day("2023-05-08"))
+    right = book.save("Ann: I ran a race yesterday.", type="episode", observed_at=day("2023-05-08") + timedelta(days=1))
+    book.save("Ann: I ran a race.", type="episode", observed_at=day("2024-01-08"))
+    found = book.search("Which race did Ann run on 8 May 2023?")
+    assert right.id in [each.record.id for each in found[:2]]
+    assert len(found) == 3, "no time shuts anything out"
+
+
+@pytest.mark.parametrize("phrase", ["last week", "two weeks ago", "last month", "yesterday"])
+def test_in_a_book_that_slept_time_is_counted_from_its_newest_memory(phrase):
+    asleep, awake = [seen("2023-05-20")], [seen("2023-05-20"), seen("2026-05-02")]
+    question = understand(f"What did we decide {phrase}?", NOW)
+    read = by_the_book(question, asleep)
+    assert all(span.since < day("2023-05-21") and span.until > day("2023-04-01") for span in read.spans)
+    assert by_the_book(question, awake) == question
+    assert by_the_book(question, []) == question
+
+
+def test_a_date_with_a_year_is_the_same_in_any_book(open_book):
+    book = open_book(clock=FixedClock(NOW))
+    kept = book.save("The meeting was long.", type="project", project_id="a", observed_at=day("2019-03-03"))
+    assert "time" not in book.search("the meeting of 5 March 2024")[0].scores
+    assert book.search("the meeting of 3 March 2019")[0].scores["time"] == 3.0
+    assert book.search("the meeting of last week")[0].record.id == kept.id
+
+
+def test_until_a_day_is_not_that_day():
+    assert spans_in("how far did we get until 3 May 2024", NOW) == ()
