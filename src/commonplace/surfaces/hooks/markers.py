@@ -11,7 +11,7 @@ import os
 import stat
 import time
 
-from commonplace import places
+from commonplace.places import cache_folder as cache
 from commonplace.surfaces import small_json
 from commonplace.surfaces.hooks.quietly import Quietly
 
@@ -92,7 +92,7 @@ def folder_for(root: str | None) -> str:
 
 
 def cache_folder() -> str:
-    return os.path.join(places.cache_folder(), "sessions")
+    return os.path.join(cache(), "sessions")
 
 
 def tidy(folder: str) -> list[Marker]:

@@ -138,6 +138,8 @@ def _sweep_if_needed(session: Session) -> None:
 
 
 def _told(handed: reach.Handed, project: str | None, nothing: str) -> str:
+    if handed.unread:
+        return "skipped: the book's files were never read; that is begun now"
     where = f", project {project}" if project else ""
     if not handed.memories:
         return f"{nothing}{where}"

@@ -13,9 +13,17 @@ if TYPE_CHECKING:
 
     from commonplace.surfaces.hooks.hosts import Host
 
-BUDGETS = {"session-start": 0.5, "prompt": 0.3, "pre-compact": 4.0, "session-end": 4.0, "sweep": 60.0, "keep": 60.0}
+BUDGETS = {
+    "session-start": 0.5,
+    "prompt": 0.3,
+    "pre-compact": 4.0,
+    "session-end": 4.0,
+    "sweep": 60.0,
+    "keep": 60.0,
+    "look": 600.0,
+}
 """Seconds until a hook gives up (A41, A42). Agents wait five seconds for one (A75): the end of a session fits into that. For the
-last two nobody waits: they are what others had no time for."""
+last three nobody waits: they are what others had no time for."""
 
 _VALUES = {
     "--host": "host",
@@ -88,8 +96,8 @@ def _answer(asked: Asked, ending: Ending) -> tuple[str, str]:
 
         raise Skip(f"skipped: the moment is one of: {', '.join(MOMENTS)}")
     raw = read_stdin()
-    if asked.moment == "keep":
-        return "", _kept(raw, asked, ending)
+    if asked.moment in ("keep", "look"):
+        return "", _done_for_others(raw, asked, ending)
     payload = understood(b"{}" if asked.moment == "sweep" else raw, asked.host)
     from commonplace.surfaces.hooks.moments import DONE_AT, Session
 
@@ -102,12 +110,15 @@ def _answer(asked: Asked, ending: Ending) -> tuple[str, str]:
     return in_its_form(text, asked.moment, payload.host), said
 
 
-def _kept(raw: bytes, asked: Asked, ending: Ending) -> str:
+def _done_for_others(raw: bytes, asked: Asked, ending: Ending) -> str:
     """What another hook had no time for."""
     from commonplace.surfaces.hooks import reach
 
-    question = reach.Question("keep", url=asked.book or "", host=asked.host or "", seconds=ending.left() / 2)
-    return f"{reach.keep(question, raw)} receipts"
+    question = reach.Question(asked.moment, url=asked.book or "", host=asked.host or "", seconds=ending.left() / 2)
+    if asked.moment == "keep":
+        return f"{reach.keep(question, raw)} receipts"
+    reach.look(question)
+    return "the files were looked through"
 
 
 def in_its_form(text: str, moment: str, host: Host) -> str:

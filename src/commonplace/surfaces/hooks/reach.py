@@ -6,6 +6,7 @@ This is the one seam: a `Question` goes in, what is to be handed over comes out,
 from __future__ import annotations
 
 from commonplace.surfaces import small_json
+from commonplace.surfaces.hooks.afterwards import Afterwards
 from commonplace.surfaces.lightly import import_lightly
 
 TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
@@ -46,16 +47,28 @@ class Handed:
         self.text, self.memories, self.tokens, self.moment = text, memories, tokens, moment
         self.after = after
         """What is left to begin when the agent has its answer."""
+        self.unread = False
+        """Does nobody know yet what stands in the book's files?"""
 
 
 def ask(question: Question) -> Handed:
     """What should be in the agent's context now? Writes a receipt and nothing else."""
     asked = _by_the_daemon(question)
-    return asked if isinstance(asked, Handed) else _by_the_file(question, asked)
+    if isinstance(asked, Handed):
+        return asked
+    afterwards = Afterwards(question.url, question.host, killed=asked)
+    handed = _by_the_file(question, afterwards)
+    handed.after = afterwards.begin
+    return handed
 
 
-def _by_the_file(question: Question, killed: Daemon | None) -> Handed:
+def _by_the_file(question: Question, afterwards: Afterwards) -> Handed:
     book = _opened(question)
+    if _has_many_files(book):
+        afterwards.unlooked = question.moment == "session-start" or _is_unread(book)
+        if _is_unread(book):
+            book.close()
+            return _unread()
     moment = _moment(
         question, lambda: [str(one.moment) for one in book.receipts(session=question.session, limit=_LOOKED_BACK)]
     )
@@ -68,26 +81,23 @@ def _by_the_file(question: Question, killed: Daemon | None) -> Handed:
         moment=moment,
         session=question.session,
     )
-    return Handed(found.text, len(found.citations), found.tokens, moment, _left_over(_closed(book), killed, question))
+    afterwards.receipts = _closed(book)
+    return Handed(found.text, len(found.citations), found.tokens, moment)
 
 
-def _left_over(receipts: list[str], killed: Daemon | None, question: Question) -> Callable[[], None] | None:
-    """What is begun when the agent has its answer: a daemon that was killed comes back, a receipt that had to wait is kept."""
-    if not receipts and killed is None:
-        return None
+def _unread() -> Handed:
+    handed = Handed("", 0, 0, "unread")
+    handed.unread = True
+    return handed
 
-    def begin() -> None:
-        if killed is not None:
-            from commonplace.surfaces.http.reviving import revive
 
-            revive(killed)
-        if receipts:
-            from commonplace.surfaces import apart
+def _has_many_files(book: Book) -> bool:
+    """More than there is time to look at: then they are taken as the catalog knows them (`formats.brief`)."""
+    return bool(getattr(book._scribe.canon, "has_many", False))
 
-            words = ["hook", "keep", f"--host={question.host}", f"--book={question.url}"]
-            apart.begin(words, "\n".join(receipts).encode())
 
-    return begin
+def _is_unread(book: Book) -> bool:
+    return bool(getattr(book._scribe.canon, "is_unread", False))
 
 
 def _by_the_daemon(question: Question) -> Handed | Daemon | None:
@@ -135,7 +145,13 @@ def capture(question: Question, material: bytes, name: str) -> str:
         ).id
 
 
-def _opened(question: Question) -> Book:
+def look(question: Question) -> None:
+    """Take in what was edited in the book's files, however many they are."""
+    with _opened(question, briefly=False) as book:
+        book.list(limit=1)
+
+
+def _opened(question: Question, *, briefly: bool = True) -> Book:
     import_lightly()
     from commonplace.wiring import open_book
 
@@ -147,7 +163,7 @@ def _opened(question: Question) -> Book:
         create=False,
         embedder="none",
         reranker="none",
-        briefly=True,
+        briefly=briefly,
     )
 
 
