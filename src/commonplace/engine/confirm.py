@@ -6,14 +6,16 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from commonplace.engine.conflicts import decided
 from commonplace.engine.evolve import link_supersession
 from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
 from commonplace.guard.standing import is_grounded
 from commonplace.guard.trust import may_overrule, tier_of
+from commonplace.model.link import ConflictState
 from commonplace.model.record import MemoryRecord
-from commonplace.model.words import Status, Trust, Verb
+from commonplace.model.words import Entity, Status, Trust, Verb
 
 
 class Confirm(Request, frozen=True, kw_only=True):
@@ -69,8 +71,16 @@ def reject(scribe: Scribe, asked: Reject) -> MemoryRecord:
         record = must_find(pen.view, asked.id, asked.expect)
         review(scribe, record, "reject")
         away = pen.change(record, status=Status.ARCHIVED, status_reason=asked.reason or "rejected")
+        _end_its_conflicts(pen, record, away.status_reason or "rejected")
         pen.sign(Verb.REJECT, asked.reason)
         return away
+
+
+def _end_its_conflicts(pen: Pen, record: MemoryRecord, why: str) -> None:
+    """What was turned away disagrees with nobody any more."""
+    for conflict in pen.view.conflicts_of(record.id):
+        if conflict.state is ConflictState.OPEN:
+            pen.write(Entity.CONFLICT, conflict, decided(conflict, record.id, why, pen.now))
 
 
 def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
-from commonplace.engine.conflicts import told
+from commonplace.engine.conflicts import decided, told
 from commonplace.engine.scribe import Pen, Request, Scribe, harmless, must_find
 from commonplace.errors import ConflictError, DeniedError, InvalidError, NotFoundError
 from commonplace.guard.entry import admit
@@ -39,7 +38,7 @@ def resolve(scribe: Scribe, asked: Resolve) -> Dispute:
         _refuse_unless_entitled(scribe, loser, winner)
         if loser.status in LIVE:
             pen.change(loser, status=Status.CONTRADICTED, status_reason=asked.reason)
-        pen.write(Entity.CONFLICT, conflict, _decided(pen, conflict, loser, asked.reason))
+        pen.write(Entity.CONFLICT, conflict, decided(conflict, loser.id, asked.reason, pen.now))
         pen.sign(Verb.CONTRADICT, asked.reason)
         return told(pen.view, _must_find(pen, conflict.id))
 
@@ -76,9 +75,3 @@ def _refuse_unless_entitled(scribe: Scribe, loser: MemoryRecord, winner: MemoryR
         raise DeniedError(f"resolve: the {loser.trust} would lose to the {winner.trust}", where=loser.id)
     if Trust.AGENT.outranks(scribe.trust):
         raise DeniedError(f"resolve: not through the {scribe.trust} channel")
-
-
-def _decided(pen: Pen, conflict: Conflict, loser: MemoryRecord, reason: str) -> Conflict:
-    return msgspec.structs.replace(
-        conflict, state=ConflictState.RESOLVED, loser_id=loser.id, resolution=reason, resolved_at=pen.now
-    )

@@ -55,6 +55,17 @@ def test_a_resolved_conflict_is_not_asked_again(book, disputed):
     assert book.consolidate().of("conflict") == ()
 
 
+def test_what_is_turned_away_disagrees_with_nobody_any_more(book, disputed, looks):
+    before = looks(book)
+    _, new = disputed
+    book.reject(new.id, reason="a typing mistake")
+    assert book.conflicts() == []
+    (ended,) = book.conflicts(state="resolved")
+    assert (ended.loser_id, ended.resolution, ended.resolved_by) == (new.id, "a typing mistake", "alice")
+    book.revert(book.journal()[-1].id, reason="it was right")
+    assert looks(book) == before
+
+
 def test_resolving_can_be_taken_back(book, disputed, looks):
     before = looks(book)
     (conflict,) = book.conflicts()
