@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
-import shutil
 import subprocess
 import threading
 import time
@@ -14,27 +14,35 @@ from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FOUND = next((path for path in map(shutil.which, NAMES) if path), None)
+from fetching import chromium, surroundings
+
 _PATIENCE = 30.0
+
+
+def _out_of_the_way(number: int) -> int:
+    """The same end of a pipe under a number that nobody else means."""
+    moved = fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, 20)
+    os.close(number)
+    return moved
 
 
 class Browser:
     """One headless Chromium with one tab, a profile of its own, and everything it complained about."""
 
-    def __init__(self, folder: Path) -> None:
-        assert FOUND is not None
-        (theirs_in, ours_out), (ours_in, theirs_out) = os.pipe(), os.pipe()
+    def __init__(self, folder: Path, *more: str) -> None:
+        program = chromium()
+        (theirs_in, ours_out), (ours_in, theirs_out) = map(_out_of_the_way, os.pipe()), map(_out_of_the_way, os.pipe())
         words = [
-            FOUND, "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
+            program, "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
             "--no-sandbox", "--disable-background-networking", "--hide-scrollbars", f"--user-data-dir={folder}",
-            "about:blank",
+            *more, "about:blank",
         ]  # fmt: skip
-        # It reads from 3 and writes to 4, whatever ours are called. They are first moved out of the way of each other.
-        given = f'exec 8<&{theirs_in} 9>&{theirs_out}; exec 3<&8 4>&9 8<&- 9>&-; exec "$@"'
+        # It reads from 3 and writes to 4, whatever ours are called.
+        given = f'exec 3<&{theirs_in} 4>&{theirs_out} {theirs_in}<&- {theirs_out}>&-; exec "$@"'
         self._process = subprocess.Popen(
             ["/bin/bash", "-c", given, "chromium", *words], pass_fds=(theirs_in, theirs_out),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "HOME": str(folder)},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": str(folder), **surroundings(program)},
         )  # fmt: skip
         os.close(theirs_in)
         os.close(theirs_out)
@@ -45,6 +53,7 @@ class Browser:
         """What a script threw, what the policy refused, every dialog that a page opened."""
         self.asked: list[str] = []
         """Every address that was asked for."""
+        self._pretended: dict[str, str] = {}
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._session: str | None = None
@@ -79,6 +88,23 @@ class Browser:
             self._send(0, "Page.handleJavaScriptDialog", {"accept": True})
         elif name == "Network.requestWillBeSent":
             self.asked.append(said["request"]["url"])
+        elif name == "Fetch.requestPaused":
+            self._pretend(said)
+
+    def pretends(self, url: str, page: str) -> None:
+        """One address answers with this page, as if its name led elsewhere just now; all others are asked for as ever."""
+        self._pretended[url] = base64.b64encode(page.encode()).decode()
+        self._call("Fetch.enable", patterns=[{"urlPattern": one} for one in self._pretended])
+
+    def _pretend(self, paused: dict[str, Any]) -> None:
+        said = {"requestId": paused["requestId"]}
+        body = self._pretended.get(paused["request"]["url"])
+        if body is None:
+            return self._send(0, "Fetch.continueRequest", said)
+        kept = [{"name": "Content-Type", "value": "text/html; charset=utf-8"}]
+        return self._send(
+            0, "Fetch.fulfillRequest", {**said, "responseCode": 200, "responseHeaders": kept, "body": body}
+        )
 
     def _send(self, number: int, method: str, params: dict[str, Any]) -> None:
         message: dict[str, Any] = {"id": number, "method": method, "params": params}

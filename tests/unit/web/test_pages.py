@@ -188,7 +188,7 @@ def test_every_call_names_an_operation_of_the_table():
     computed = [
         (file.name, said) for file in SCRIPTS for said in re.findall(r"\bask\((?!\s*\")[^)]*", file.read_text())
     ]
-    assert computed == [("api.js", "ask(operation, fields = {}")]
+    assert computed == [("api.js", "ask(operation, fields = {}, of = book(")]
 
 
 def test_every_field_that_is_sent_is_one_that_the_operation_has():

@@ -14,11 +14,11 @@ export class Problem extends Error {
   }
 }
 
-export async function ask(operation, fields = {}) {
+export async function ask(operation, fields = {}, of = book()) {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined && value !== ""));
   let answer;
   try {
-    answer = await fetch(`/v1/${operation}?book=${encodeURIComponent(book())}`, {
+    answer = await fetch(`/v1/${operation}?book=${encodeURIComponent(of)}`, {
       method: "POST",
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${token()}` },
       body: JSON.stringify(given),

@@ -7,13 +7,14 @@ import { again, go, where } from "/web/going.js";
 import * as health from "/web/health.js";
 import * as inbox from "/web/inbox.js";
 import * as journal from "/web/journal.js";
+import * as links from "/web/links.js";
 import * as memory from "/web/memory.js";
 import { empty, heading } from "/web/parts.js";
 import * as receipts from "/web/receipts.js";
 import * as search from "/web/search.js";
 import * as timeline from "/web/timeline.js";
 
-const VIEWS = { search, inbox, conflicts, timeline, journal, receipts, health };
+const VIEWS = { search, inbox, conflicts, timeline, links, journal, receipts, health };
 const OTHERS = { memory };
 const main = document.getElementById("main");
 let keys = {};

@@ -17,7 +17,7 @@ export async function view({ query }) {
     {},
     heading("Conflicts", state === "open" && disputes.length ? `${many(disputes.length, "pair")} of memories that cannot both be true.` : ""),
     el("p", { class: "tabs" }, ["open", "resolved", "all"].map((one) => el("a", { href: `#/conflicts?state=${one}`, "aria-current": one === state ? "true" : null }, one))),
-    disputes.length ? disputes.map(dispute) : empty("No conflict here", "When two memories disagree, both stay until somebody decides."),
+    disputes.length ? disputes.map(dispute) : empty("No conflict here", "When two memories disagree, both stay until somebody decides; they are then shown here side by side."),
   );
   return { node };
 }
@@ -26,7 +26,7 @@ function dispute(one) {
   return el(
     "section",
     { class: "dispute", "aria-label": one.reason },
-    el("p", { class: "why" }, el("strong", {}, one.reason), " since ", when(one.created_at)),
+    el("header", { class: "line" }, el("h2", {}, one.reason), el("p", { class: "how" }, "since ", when(one.created_at))),
     el("div", { class: "sides" }, side(one, one.left, one.left_id), side(one, one.right, one.right_id)),
     one.state === "resolved" && el("p", { class: "note" }, `Decided by ${one.resolved_by || "somebody"}: ${one.resolution || ""} `, when(one.resolved_at)),
   );
@@ -42,7 +42,7 @@ function side(one, record, id) {
     record.rationale && el("p", { class: "why" }, el("strong", {}, "Rationale: "), record.rationale),
     facts(record),
     lost && el("p", { class: "note" }, "This side was wrong."),
-    one.state === "open" && el("p", { class: "actions" }, button("This one is wrong", () => resolve(one, record))),
+    one.state === "open" && el("p", { class: "actions" }, button("This one is wrong", () => resolve(one, record), { "aria-label": `This one is wrong: ${short(record.content, 60)}` })),
   );
 }
 

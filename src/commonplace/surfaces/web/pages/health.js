@@ -1,12 +1,14 @@
 // The book and the work around it: how much there is, what waits, whether it is sound.
 
-import { ask, book } from "/web/api.js";
+import { ask, book, books, chooseBook, forgetSeen } from "/web/api.js";
 import { button, el, replace, said, told } from "/web/dom.js";
 import { again } from "/web/going.js";
-import { heading, table, when } from "/web/parts.js";
+import { heading, section, table, when } from "/web/parts.js";
 import { many, number, size, word } from "/web/words.js";
 
 export const title = "Health";
+
+const FIGURES = ["memories", "links", "sources", "conflicts", "operations"];
 
 export async function view() {
   const [stats, queue] = await Promise.all([ask("stats"), ask("queue")]);
@@ -15,12 +17,32 @@ export async function view() {
     "div",
     {},
     heading("Health", `The book “${book()}”: ${many(stats.memories, "memory", "memories")}, ${size(stats.bytes)}.`),
-    el("div", { class: "figures" }, [["memories", stats.memories], ["links", stats.links], ["sources", stats.sources], ["conflicts", stats.conflicts], ["changes", stats.operations]].map(([name, count]) => el("div", { class: "card" }, el("p", { class: "large" }, number(count)), el("p", { class: "note" }, name)))),
+    el("div", { class: "figures" }, FIGURES.map((name) => figure(name === "operations" ? "changes" : name, stats[name]))),
     el("div", { class: "sides" }, counts("By status", stats.by_status), counts("By type", stats.by_type)),
-    el("section", { class: "part" }, el("h2", {}, "Work"), work(queue), troubled(queue.troubled)),
-    el("section", { class: "part" }, el("h2", {}, "Soundness"), el("p", { class: "actions" }, button("Look for damage", () => examine(ask("doctor"), findings)), button("Check the journal", () => examine(ask("verify"), findings))), findings),
+    books().length > 1 && section("Books", await shelf()),
+    section("Jobs", work(queue), troubled(queue.troubled)),
+    section("Soundness", el("p", { class: "actions" }, button("Look for damage", () => examine(ask("doctor"), findings)), button("Check the journal", () => examine(ask("verify"), findings))), findings),
   );
   return { node };
+}
+
+function figure(name, count) {
+  return el("div", { class: "card" }, el("p", { class: "large" }, number(count)), el("p", { class: "note" }, name));
+}
+
+// Every book that the daemon serves. One that cannot be read says why, and does not keep the others from being shown.
+async function shelf() {
+  const rows = await Promise.all(books().map(async (name) => [name, ...(await inShort(name)), name === book() ? "open" : button("Open", () => (chooseBook(name), forgetSeen(), again()), { class: "quiet", "aria-label": `Open ${name}` })]));
+  return table("Books that are served", ["Book", "Memories", "Waiting", "Size", ""], rows);
+}
+
+async function inShort(name) {
+  try {
+    const stats = await ask("stats", {}, name);
+    return [number(stats.memories), number(stats.by_status.inbox || 0), size(stats.bytes)];
+  } catch (error) {
+    return [told(error), "", ""];
+  }
 }
 
 function counts(name, by) {
@@ -35,10 +57,10 @@ function counts(name, by) {
 }
 
 function work(queue) {
-  const rows = ["pending", "running", "done", "failed", "dead"].map((state) => [state, number(queue[state])]);
-  rows.push(["oldest that waits", when(queue.oldest_waiting) || "none"], ["next due", when(queue.next_due_at) || "nothing"]);
+  const states = ["pending", "running", "done", "failed", "dead"];
+  const rows = [["oldest that waits", when(queue.oldest_waiting) || "none"], ["next due", when(queue.next_due_at) || "nothing"]];
   for (const [name, at] of Object.entries(queue.upkeep)) rows.push([word(name), when(at)]);
-  return table("What was captured, and what comes round", null, rows);
+  return [el("div", { class: "figures" }, states.map((state) => figure(state, queue[state]))), table("What comes round", null, rows)];
 }
 
 function troubled(events) {

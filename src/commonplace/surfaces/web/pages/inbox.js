@@ -1,6 +1,7 @@
 // The inbox, one after the other by keyboard: j and k move, a accepts, e edits, r rejects, m merges, d defers, u undoes.
 
-import { ask } from "/web/api.js";
+import { ask, record as known } from "/web/api.js";
+import { telling, wordDiff } from "/web/changed.js";
 import { button, el, said, told } from "/web/dom.js";
 import { again } from "/web/going.js";
 import { empty, facts, heading, quote, statement } from "/web/parts.js";
@@ -13,17 +14,19 @@ const KEYS = [["j k", "move"], ["a", "accept"], ["e", "edit"], ["r", "reject"], 
 let last = null; // the memory that was decided last
 let at = 0; // where the reader is; kept when the list is shown anew
 
-export async function view() {
-  const items = await ask("inbox", { limit: 100 });
+export async function view({ query }) {
+  const deferred = query.get("deferred") === "yes";
+  const items = await ask("inbox", { limit: 100, deferred });
   at = Math.min(at, Math.max(0, items.length - 1));
-  const cards = items.map((item, number) => card(item, number));
+  const cards = await Promise.all(items.map(card));
   const list = el("ol", { class: "cards review" }, cards);
   const node = el(
     "div",
     {},
     heading("Inbox", items.length ? `${many(items.length, "statement waits", "statements wait")} for your word.` : ""),
     items.length ? el("p", { class: "keys", "aria-hidden": "true" }, KEYS.map(([key, what]) => el("span", {}, key.split(" ").map((one) => el("kbd", {}, one)), ` ${what}`))) : null,
-    items.length ? list : empty("Nothing waits", "What agents propose, and what captures bring, comes here first."),
+    items.length ? list : empty("Nothing waits", "What agents propose, and what captures bring, comes here first.", deferred ? null : el("p", {}, el("a", { href: "#/inbox?deferred=yes" }, "Show what was put off"))),
+    items.length ? el("p", { class: "note after" }, el("a", { href: deferred ? "#/inbox" : "#/inbox?deferred=yes" }, deferred ? "Hide what was put off" : "Show also what was put off")) : null,
   );
   const select = (number) => {
     at = Math.max(0, Math.min(items.length - 1, number));
@@ -47,15 +50,17 @@ function mark(one, chosen) {
   one.tabIndex = chosen ? 0 : -1;
 }
 
-function card(item, number) {
+async function card(item) {
   const { record } = item;
+  const before = item.replaces ? await known(item.replaces) : null;
   return el(
     "li",
     { class: "card", "data-id": record.id },
     statement(record),
-    el("p", { class: "why" }, el("strong", {}, "Waits because: "), item.reason),
+    el("p", { class: "why" }, el("strong", {}, "Waits because: "), telling(item.reason)),
+    item.deferred_until && el("p", { class: "note" }, `Put off until ${item.deferred_until}.`),
     item.evidence && item.evidence.quoted_from === "source" ? quote(item.evidence) : el("p", { class: "note" }, "No source speaks for it but its own words."),
-    item.replaces && el("div", { class: "proposed" }, el("p", { class: "note" }, "Accepting it would change:"), el("pre", { class: "diff" }, lines(item.change))),
+    before && el("div", { class: "proposed" }, el("p", { class: "note" }, "Accepting it would change:"), el("p", { class: "diff" }, wordDiff(before.content, record.content))),
     facts(record),
     el(
       "p",
@@ -67,11 +72,6 @@ function card(item, number) {
       button("Later", () => defer(item), { "aria-keyshortcuts": "d" }),
     ),
   );
-}
-
-function lines(change) {
-  const tags = { "+": "ins", "-": "del" };
-  return change.split("\n").map((line) => [el(tags[line[0]] || "span", {}, line), "\n"]);
 }
 
 async function safely(act) {
@@ -119,7 +119,7 @@ async function merge(item) {
   const { results } = await ask("search", { query: item.record.content, limit: 6, project: item.record.project_id });
   const others = results.map((one) => one.record).filter((one) => one.id !== item.record.id);
   if (!others.length) return said("No other memory says anything like it.");
-  const given = await sheet("It says what another says already", [{ name: "into", label: "Which one stays?", choices: others.map((one) => [one.id, short(one.content, 140)]) }], "Merge", el("p", { class: "note" }, short(item.record.content, 160)));
+  const given = await sheet("It says what another says already", [{ name: "into", label: "Which one stays?", choices: others.map((one) => [one.id, wordDiff(item.record.content, one.content)]) }], "Merge", el("p", { class: "note" }, "Each is shown as it differs from: ", el("em", {}, short(item.record.content, 160))));
   if (!given) return;
   await ask("inbox-merge", { id: item.record.id, ...given });
   decided(item, "Merged");

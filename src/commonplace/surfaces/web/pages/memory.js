@@ -1,11 +1,12 @@
 // One memory: what it says, why the book believes it, what it is linked to, everything that happened to it.
 
-import { ask } from "/web/api.js";
+import { ask, record as known } from "/web/api.js";
+import { changeOf, deedOf, telling, wordDiff } from "/web/changed.js";
 import { button, el, said } from "/web/dom.js";
 import { graph } from "/web/graph.js";
 import { revertButton } from "/web/journal.js";
 import { again, go } from "/web/going.js";
-import { changeOf, facts, memoryLink, statement, table, when } from "/web/parts.js";
+import { facts, memoryLink, section, statement, table, when } from "/web/parts.js";
 import { sheet } from "/web/sheet.js";
 import { short, word } from "/web/words.js";
 
@@ -14,14 +15,17 @@ export const title = "Memory";
 export async function view({ arg }) {
   const told = await ask("explain", { id: arg });
   const { record } = told;
+  const [earlier, newer] = await Promise.all([record.supersedes, record.superseded_by].map((id) => id && known(id)));
   const node = el(
     "article",
     { class: "memory" },
-    el("header", { class: "heading" }, el("h1", {}, record.title || "One memory"), facts(record)),
-    el("div", { class: "card big" }, statement(record, false), record.rationale && el("p", { class: "why" }, el("strong", {}, "Rationale: "), record.rationale), succession(record)),
+    top(record),
+    conflicts(told.conflicts),
+    newer && replaced("What replaced it", record, newer, newer.id),
+    earlier && replaced("What it said before", earlier, record, earlier.id),
     actions(record),
-    section("Why the book believes it", el("p", {}, `${told.because}.`), source(told)),
-    section("Links", await graph(record, told.links), conflicts(told.conflicts)),
+    section("Why the book believes it", el("p", {}, telling(`${told.because}.`)), source(told)),
+    section("Links", await graph(record, told.links), told.links.length ? el("p", {}, el("a", { href: `#/links?around=${encodeURIComponent(record.id)}` }, "See it among the others")) : null),
     section("History", el("ol", { class: "story" }, [...told.history].reverse().map((one, at) => happened(one, at === 0)))),
     section("Receipts", receipts(told.receipts, record)),
     section("All fields", all(record)),
@@ -29,18 +33,25 @@ export async function view({ arg }) {
   return { node };
 }
 
-function section(name, ...children) {
-  return el("section", { class: "part" }, el("h2", {}, name), children);
+const SHORT = 200;
+
+// A short statement is its own heading; a long one has its beginning there, and stands below in full.
+function top(record) {
+  const whole = !record.title && record.content.length <= SHORT && !record.content.includes("\n");
+  return el(
+    "header",
+    { class: "heading" },
+    el("h1", { class: "statement" }, record.title || short(record.content.split("\n")[0], SHORT)),
+    facts(record),
+    record.status_reason && record.status !== "active" && el("p", { class: "why" }, telling(record.status_reason)),
+    !whole && el("div", { class: "card" }, statement(record, false)),
+    record.summary && el("p", { class: "why" }, el("strong", {}, "In short: "), record.summary),
+    record.rationale && el("p", { class: "why" }, el("strong", {}, "Rationale: "), record.rationale),
+  );
 }
 
-function succession(record) {
-  if (!record.supersedes && !record.superseded_by) return null;
-  return el(
-    "p",
-    { class: "note" },
-    record.supersedes && ["It replaced ", memoryLink(record.supersedes, "an earlier one"), ". "],
-    record.superseded_by && ["It was replaced by ", memoryLink(record.superseded_by, "a newer one"), "."],
-  );
+function replaced(name, before, after, id) {
+  return el("section", { class: "card", "aria-label": name }, el("p", { class: "note" }, memoryLink(id, name)), el("p", { class: "said-text" }, wordDiff(before.content, after.content)));
 }
 
 function actions(record) {
@@ -128,24 +139,21 @@ function happened(operation, newest) {
     el(
       "header",
       { class: "line" },
-      el("p", {}, el("strong", {}, word(operation.verb)), ` by ${operation.actor} through ${operation.surface}, `, when(operation.at)),
+      el("p", {}, el("strong", {}, operation.actor), ` ${deedOf(operation)} `, el("span", { class: "how" }, when(operation.at), ` through ${operation.surface}`)),
       revertButton(operation),
     ),
-    operation.reason && el("p", { class: "why" }, operation.reason),
+    operation.reason && el("p", { class: "why" }, telling(operation.reason)),
     operation.purged ? el("p", { class: "note" }, "What it held was purged.") : el("details", { open: newest }, el("summary", {}, "What changed"), el("ul", { class: "changes" }, operation.changes.map(changeOf))),
   );
 }
 
 function receipts(list, record) {
   if (!list.length) return el("p", { class: "note" }, "It has not been brought up yet.");
-  return el(
-    "ul",
-    { class: "plain" },
-    list.map((one) => {
-      const chosen = one.chosen.some((other) => other.memory_id === record.id);
-      return el("li", {}, el("a", { href: `#/receipts/${encodeURIComponent(one.id)}` }, short(one.query || word(one.moment), 70)), ` ${chosen ? "brought it up" : "left it out"} for ${one.actor}, `, when(one.at));
-    }),
-  );
+  const shown = list.map((one) => {
+    const chosen = one.chosen.some((other) => other.memory_id === record.id);
+    return el("li", {}, el("a", { href: `#/receipts/${encodeURIComponent(one.id)}` }, short(one.query || word(one.moment), 70)), ` ${chosen ? "brought it up" : "left it out"} for ${one.actor}, `, when(one.at));
+  });
+  return [el("ul", { class: "plain" }, shown), el("p", {}, el("a", { href: `#/receipts?memory=${encodeURIComponent(record.id)}` }, "All receipts of it"))];
 }
 
 function all(record) {

@@ -2,10 +2,16 @@
 
 const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
+const CLOCK = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
+const MONTH = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });
+const DATE = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
 const NUMBER = new Intl.NumberFormat();
 
 export const moment = (iso) => (iso ? MOMENT.format(new Date(iso)) : "");
 export const day = (iso) => DAY.format(new Date(iso));
+export const clock = (iso) => CLOCK.format(new Date(iso));
+export const month = (iso) => MONTH.format(new Date(iso));
+export const date = (iso) => DATE.format(new Date(iso));
 export const number = (value) => NUMBER.format(value);
 export const word = (name) => String(name).replaceAll("_", " ");
 export const short = (text, most = 90) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
