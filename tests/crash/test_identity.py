@@ -10,8 +10,23 @@ import pytest
 
 from commonplace import Book, CommonplaceError
 
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import (
+    IN_FILES,
+    Template,
+    book_in,
+    every_memory,
+    forget_catalog,
+    on_each,
+    on_every_canon,
+    on_file_canons,
+    open_book,
+    what_is_wrong,
+)
+from .damage_files import journal_in, own_files
 from .test_many_writers import at_once
+
+# A ledger's folder may be deleted: that is how an agent's memory is forgotten (V19, V20). All others were lost.
+that_cannot_vanish = pytest.mark.parametrize("scheme", ["sqlite", "jsonl", "vault"], indirect=True)
 
 
 def _save(book: Book, text: str = "Said just now.") -> str:
@@ -22,6 +37,7 @@ def _save(book: Book, text: str = "Said just now.") -> str:
         return cause.code
 
 
+@that_cannot_vanish
 def test_a_book_that_was_moved_is_not_split_in_two(place: Path, template: Template) -> None:
     folder = template.copy(place / "book")
     with open_book(folder) as book:
@@ -50,6 +66,7 @@ def test_a_book_that_was_replaced_is_not_written_to(place: Path, template: Templ
         assert [one.code for one in book.verify().findings] == ["journal_cut"], "an older copy, and it says so"
 
 
+@on_every_canon
 def test_a_book_behind_a_link_that_turns_elsewhere_is_not_split(place: Path, template: Template) -> None:
     one, other = template.copy(place / "one"), template.copy(place / "other")
     (place / "link").symlink_to(one)
@@ -63,6 +80,7 @@ def test_a_book_behind_a_link_that_turns_elsewhere_is_not_split(place: Path, tem
         assert every_memory(book) == template.truth
 
 
+@that_cannot_vanish
 def test_a_book_that_comes_back_is_used_again(place: Path, template: Template) -> None:
     folder = template.copy(place / "book")
     with open_book(folder) as book:
@@ -114,6 +132,114 @@ def test_an_older_version_does_not_touch_a_newer_book(place: Path, template: Tem
     assert sorted(path.name for path in folder.iterdir()) == ["book.sqlite", "book.sqlite.lock"]
 
 
+@pytest.mark.parametrize("scheme", ["jsonl", "vault"], indirect=True)
+def test_a_folder_that_was_deleted_is_not_begun_anew_in_silence(place: Path, template: Template) -> None:
+    folder = template.copy(place / "book")
+    with open_book(folder) as book:
+        every_memory(book)
+        shutil.rmtree(book_in(folder))
+        assert _save(book) == "missing"
+        assert not book_in(folder).exists()
+    with pytest.raises(CommonplaceError) as refused:
+        open_book(folder)
+    assert refused.value.code == "missing"
+    assert not book_in(folder).exists()
+
+
+@pytest.mark.parametrize("scheme", ["ledger"], indirect=True)
+def test_a_ledger_that_was_deleted_is_forgotten_and_nothing_of_it_comes_back(place: Path, template: Template) -> None:
+    """V19, V20: deleting the folder is how a person forgets it, also under our hands."""
+    folder = template.copy(place / "book")
+    with open_book(folder) as book:
+        assert every_memory(book) == template.truth
+        shutil.rmtree(book_in(folder))
+        saved = _save(book, "The first of a new one.")
+        assert [*every_memory(book)] == [saved]
+    with open_book(folder) as book:
+        assert [*every_memory(book)] == [saved]
+        assert what_is_wrong(book) == []
+
+
+@on_file_canons
+def test_a_folder_that_was_replaced_by_an_older_copy_loses_nothing_that_was_acknowledged(
+    place: Path, template: Template
+) -> None:
+    """Somebody restores an old copy while we have the book open. What the copy lacks was taken out: that is told, and it can be
+    brought back, because the history is not that of the copy."""
+    folder = template.copy(place / "book")
+    with open_book(folder) as book:
+        saved = _save(book, "Not in the old copy.")
+        shutil.rmtree(book_in(folder))
+        shutil.copytree(book_in(template.folder), book_in(folder))
+        now = every_memory(book)
+        assert {id: now[id] for id in template.truth} == template.truth
+        assert now[saved]["content"] == "Not in the old copy."
+        assert now[saved]["status"] in ("deleted", "active")
+        assert book.history(saved)[0].verb == "save"
+        book.restore(saved)
+        assert book.get(saved).status == "active"
+        assert what_is_wrong(book) == []
+
+
+def _newer(line: bytes) -> bytes:
+    return line.replace(b'"version":1', b'"version":99', 1)
+
+
+def _not_ours(line: bytes) -> bytes:
+    return line.replace(b"commonplace-journal", b"somebodys-journal", 1)
+
+
+def _of_another_format(line: bytes) -> bytes:
+    for scheme in IN_FILES:
+        line = line.replace(f'"canon":"{scheme}"'.encode(), b'"canon":"carved"', 1)
+    return line
+
+
+@on_file_canons
+@pytest.mark.parametrize(("harm", "code"), [(_newer, "newer"), (_not_ours, "corrupt"), (_of_another_format, "foreign")])
+@pytest.mark.parametrize("is_known", [True, False], ids=["with a catalog", "without"])
+def test_a_journal_that_is_not_this_versions_is_refused_and_left_alone(
+    place: Path, template: Template, harm, code: str, is_known: bool
+) -> None:
+    """Row 11: not one byte changes, however often it is tried, also not by `doctor`."""
+    folder = template.copy(place / "book")
+    if is_known:
+        with open_book(folder) as book:
+            book.list(limit=1)
+    journal = journal_in(folder)
+    head, rest = journal.read_bytes().split(b"\n", 1)
+    assert harm(head) != head
+    journal.write_bytes(harm(head) + b"\n" + rest)
+    before = (journal.read_bytes(), own_files(folder))
+    for _ in range(2):
+        with pytest.raises(CommonplaceError) as refused, open_book(folder) as book:
+            book.doctor()
+        assert (refused.value.code, bool(refused.value.hint)) == (code, True)
+    assert (journal.read_bytes(), own_files(folder)) == before
+
+
+@on_file_canons
+def test_the_journal_of_another_book_is_refused_and_moving_it_away_mends_it(place: Path, template: Template) -> None:
+    """Row 38: nothing of the other book is taken in, and nothing of this one is lost."""
+    folder, other = template.copy(place / "book"), place / "other"
+    with open_book(folder) as book:
+        assert every_memory(book) == template.truth
+    with open_book(other) as book:
+        _save(book, "Of another book.")
+    shutil.copy(journal_in(other), journal_in(folder))
+    with pytest.raises(CommonplaceError) as refused:
+        open_book(folder)
+    assert refused.value.code == "foreign"
+    assert journal_in(folder).read_bytes() == journal_in(other).read_bytes()
+    journal_in(folder).unlink()
+    with open_book(folder) as book:
+        assert every_memory(book) == template.truth
+    forget_catalog(folder)
+    with open_book(folder) as book:
+        assert every_memory(book) == template.truth
+        assert what_is_wrong(book) == []
+
+
 class SkewedClock:
     """A machine's clock that is wrong by so many days."""
 
@@ -124,19 +250,20 @@ class SkewedClock:
         return datetime.now(UTC) + self._skew
 
 
-def test_clocks_that_are_ten_years_apart_change_no_order_and_lose_nothing(place: Path) -> None:
+@on_each("writes", sqlite=40, files=15)
+def test_clocks_that_are_ten_years_apart_change_no_order_and_lose_nothing(place: Path, writes: int) -> None:
     skews = [3650, -3650, -1 / 24, 0]
     open_book(place).close()
 
     def write(n: int, say) -> None:
         with open_book(place, actor=f"writer-{n}", clock=SkewedClock(skews[n]), timeout=30.0) as book:
-            say({"saved": [_save(book, f"Writer {n} says {k}.") for k in range(40)]})
+            say({"saved": [_save(book, f"Writer {n} says {k}.") for k in range(writes)]})
 
     said = at_once(write, len(skews))
     saved = [lines[-1]["saved"] for lines in said]
-    assert len({id for ids in saved for id in ids}) == 160, "ids are unique whatever the clocks say"
+    assert len({id for ids in saved for id in ids}) == 4 * writes, "ids are unique whatever the clocks say"
     with open_book(place) as book:
-        assert len(book.list(limit=1000)) == 160, "nothing expired"
+        assert len(book.list(limit=1000)) == 4 * writes, "nothing expired"
         told: dict[str, list[str]] = {}
         for operation in book.journal(limit=10_000):
             made = [change.id for change in operation.changes if change.entity == "memory"]
@@ -145,6 +272,7 @@ def test_clocks_that_are_ten_years_apart_change_no_order_and_lose_nothing(place:
         assert what_is_wrong(book) == []
 
 
+@on_every_canon
 def test_a_clock_that_jumps_back_between_two_changes_keeps_their_order(place: Path) -> None:
     with open_book(place, clock=SkewedClock(3650)) as book:
         id = _save(book, "Written in the future.")

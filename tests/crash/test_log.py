@@ -1,6 +1,7 @@
 """The write-ahead log beside the book: deleted, cut, foreign, stale, or left behind (row 38; R1, R4).
 
-SQLite trusts whatever lies beside the file under the right name. So the book has to notice what SQLite cannot.
+SQLite trusts whatever lies beside the file under the right name. So the book has to notice what SQLite cannot. What the log
+is to a database, the journal is to a book in files: as long as the catalog is there nothing of it can be lost.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import pytest
 from commonplace import Book, CommonplaceError
 
 from . import children
-from .books import Template, every_memory, open_book, what_is_wrong
+from .books import Template, every_memory, forget_catalog, on_file_canons, open_book, what_is_wrong
 from .damage import look
+from .damage_files import flip, journal_in, let_settle, own_files
 
 
 @pytest.fixture
@@ -135,3 +137,99 @@ def _says_so(folder: Path) -> bool:
             return bool(book.doctor(full=True).findings or book.verify().findings)
     except CommonplaceError as cause:
         return cause.kind == "corrupt"
+
+
+@on_file_canons
+class TestTheJournalOfABookInFiles:
+    """It is the truth of all that the files do not hold; the catalog knows the same (rows 27, 38, 42)."""
+
+    @pytest.fixture
+    def folder(self, place: Path, template: Template) -> Path:
+        """A book whose last writer is gone without closing: ten memories more."""
+        folder = template.copy(place / "book")
+        said = children.run(lambda say: _write_and_die(folder, say))
+        (place / "states.json").write_text(json.dumps([line["state"] for line in said]), encoding="utf-8")
+        return folder
+
+    def test_what_was_acknowledged_is_there_with_and_without_the_catalog(self, folder: Path) -> None:
+        for _ in range(2):
+            with open_book(folder) as book:
+                assert _ids(book) == _states(folder)[-1]
+                assert what_is_wrong(book) == []
+            forget_catalog(folder)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_journal_that_was_cut_is_written_anew_from_what_is_known(self, folder: Path, seed: int) -> None:
+        """R4: never silently shortened, also not by a catalog that is made anew afterwards."""
+        said = journal_in(folder).read_bytes()
+        with journal_in(folder).open("r+b") as file:
+            file.truncate(random.Random(seed).randrange(len(said.split(b"\n", 1)[0]) + 1, len(said)))
+        with open_book(folder) as book:
+            assert _ids(book) == _states(folder)[-1]
+        assert journal_in(folder).read_bytes().count(b'{"journal":') == said.count(b'{"journal":')
+        forget_catalog(folder)
+        with open_book(folder) as book:
+            assert _ids(book) == _states(folder)[-1]
+            assert what_is_wrong(book) == []
+
+    def test_a_journal_that_was_deleted_is_written_anew_from_what_is_known(self, folder: Path) -> None:
+        path = journal_in(folder)
+        path.unlink()
+        with open_book(folder) as book:
+            assert _ids(book) == _states(folder)[-1]
+        assert path.exists()
+        forget_catalog(folder)
+        with open_book(folder) as book:
+            assert _ids(book) == _states(folder)[-1]
+            assert what_is_wrong(book) == []
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_journal_that_was_cut_where_no_catalog_is_left_loses_no_word_of_any_file(
+        self, folder: Path, template: Template, seed: int
+    ) -> None:
+        """It is an earlier history, and says so wherever the cut fell; the files tell the rest."""
+        with open_book(folder) as book:
+            before = {record["content"] for record in every_memory(book).values() if record["status"] == "active"}
+        said, rng = journal_in(folder).read_bytes(), random.Random(seed)
+        with journal_in(folder).open("r+b") as file:
+            file.truncate(rng.randrange(len(said.split(b"\n", 1)[0]) + 1, len(said)))
+        forget_catalog(folder)
+        let_settle(folder)
+        files = own_files(folder)
+        with open_book(folder) as book:
+            now = {record["content"] for record in every_memory(book).values() if record["status"] == "active"}
+            assert now >= before
+            assert "journal_cut" in {one.code for one in book.verify().findings}
+            book.doctor(repair=True)  # let it be as it is from here on
+            assert "journal_cut" not in {one.code for one in book.verify().findings}
+        assert {name: raw for name, raw in own_files(folder).items() if name in files and "_index" not in name} == {
+            name: raw for name, raw in files.items() if "_index" not in name
+        }
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_a_line_that_was_changed_is_named_and_repair_writes_it_anew(self, folder: Path, seed: int) -> None:
+        """Row 42: the catalog still knows what was written, and throwing it away must not be the repair."""
+        rng = random.Random(seed)
+        with open_book(folder) as book:
+            truth = every_memory(book)
+        path = journal_in(folder)
+        harmed = flip(path, rng.randrange(path.read_bytes().index(b"\n") + 1, path.stat().st_size), 1)
+        with open_book(folder) as book:
+            found = book.doctor().findings
+            assert [one.code for one in found if one.severity == "error"] != [], harmed
+            assert every_memory(book) == truth
+            book.doctor(repair=True)
+            assert what_is_wrong(book) == []
+            assert every_memory(book) == truth
+        forget_catalog(folder)
+        with open_book(folder) as book:
+            assert every_memory(book) == truth
+            assert what_is_wrong(book) == []
+
+    def test_the_control_that_throws_the_catalog_away_first_loses_what_the_line_said(self, folder: Path) -> None:
+        path = journal_in(folder)
+        words = path.read_bytes().index(b"Only in the log, 9.")
+        flip(path, words, 1)
+        forget_catalog(folder)
+        with open_book(folder) as book:
+            assert what_is_wrong(book) != []

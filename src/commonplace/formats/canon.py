@@ -20,18 +20,19 @@ from typing import TYPE_CHECKING, Protocol, cast
 from commonplace import settings
 from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
 from commonplace.formats.draft import FileDraft
-from commonplace.formats.health import can_mend, not_understood, of_journal, refuse_foreign
+from commonplace.formats.health import can_mend, not_understood, of_journal, refuse_foreign, refuse_other_format
 from commonplace.formats.journal_file import VERSION, Heading, JournalFile, device
 from commonplace.formats.putting_down import Putting
 from commonplace.formats.reconcile import Reconciler
 from commonplace.formats.recovery import absorb, is_behind, is_outdated
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import Files
+from commonplace.formats.witness import witness
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
 from commonplace.seam.terms import Capabilities, Progress
-from commonplace.storage.atomic_write import in_our_words
+from commonplace.storage.atomic_write import in_our_words, remove
 from commonplace.storage.folders import copy_folder
 from commonplace.storage.swap import replace_checked
 
@@ -86,6 +87,7 @@ class FileCanon:
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
         self._is_damaged = False
+        self._was_there = False
         there = os.path.lexists(self.folder)
         if (not there and not create) or (there and not os.path.isdir(self.folder)):
             raise _missing(self.folder, home)
@@ -94,20 +96,28 @@ class FileCanon:
 
     def _open_catalog(self) -> Derived:
         heading = self._journal.heading()
+        if heading is not None:
+            refuse_other_format(heading, self._format.name, self._journal.path)
         origin = (heading.book_id, heading.tombstone_key) if heading else (new_id(), os.urandom(32).hex())
-        try:
-            catalog = self._home.open(origin)
-            if heading is None or catalog.book_id == heading.book_id:
-                return catalog
+        catalog = self._opened(origin)
+        if catalog is not None and (heading is None or catalog.book_id == heading.book_id):
+            return catalog
+        if catalog is not None and heading is not None:
             self._must_be_replaced(catalog, heading)
-        except (CorruptError, UnavailableError) as cause:
-            if cause.code in _NOT_THE_CATALOGS_FAULT:
-                raise
         self._home.discard()
         return self._home.open(origin)
 
+    def _opened(self, origin: tuple[str, str]) -> Derived | None:
+        """The catalog; None if it is damaged."""
+        try:
+            return self._home.open(origin)
+        except (CorruptError, UnavailableError) as cause:
+            if cause.code in _NOT_THE_CATALOGS_FAULT:
+                raise
+            return None
+
     def _must_be_replaced(self, catalog: Derived, heading: Heading) -> None:
-        """Another book stands here now. Or only its journal does?"""
+        """Another book stands here now. Or is it only its journal?"""
         try:
             with catalog.reading() as view:
                 refuse_foreign(view, self._scan(), heading, self._journal.path)
@@ -131,14 +141,16 @@ class FileCanon:
     def _check_folder(self) -> None:
         """A folder that was here and is gone was not emptied: its disk is."""
         if os.path.isdir(self.folder):
+            self._was_there = True
             return
         with self._catalog.reading() as view:
-            known = view.inventory().generation()
+            known = self._was_there or view.inventory().generation()
         if os.path.isdir(self.folder):
             return  # somebody began the book just now
         if known and not self._format.may_vanish:
             raise _missing(self.folder, self._home)
         if known:
+            self._was_there = False
             self._begin_anew()
 
     @property
@@ -270,7 +282,9 @@ class FileCanon:
         return Heading(book_id=book_id, tombstone_key=key, canon=self._format.name, device=device())
 
     def lost(self) -> int:
-        return self._catalog.lost()
+        with self.reading() as view:
+            seq = int(view.inventory().fact("journal_seq") or 0)
+        return witness(self._journal.witness).lost_at(self.book_id, seq) or self._catalog.lost()
 
     def settle(self, timeout: float) -> None:
         self._catalog.settle(timeout)
@@ -289,6 +303,7 @@ class FileCanon:
         with suppress(CorruptError), self._catalog.writing(60.0, durable=False) as plain:
             if can_mend(plain, self._journal):
                 self._putting(FileDraft(plain)).write_anew()
+        remove(self._journal.witness)  # what is lost is lost: from here on the journal is what it is
         self._begin_anew()
         self._refresh()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from commonplace.errors import CorruptError
+from commonplace.errors import UnavailableError
 from commonplace.formats.journal_check import is_whole
 from commonplace.model.finding import Finding, Severity
 
@@ -44,12 +44,24 @@ def can_mend(view: View, journal: JournalFile) -> bool:
     return is_whole(view.chain())
 
 
+def refuse_other_format(heading: Heading, format: str, path: str) -> None:
+    """The files of a book in another format would all look as if they were gone."""
+    if heading.canon != format:
+        raise UnavailableError(
+            f"this folder holds a book in another format: {heading.canon}",
+            where=path,
+            hint=f"Open it as {heading.canon}:FOLDER; `commonplace copy` makes a {format} of it in a folder of its own.",
+            code="foreign",
+        )
+
+
 def refuse_foreign(view: View, scan: dict[str, Stamp], heading: Heading, path: str) -> None:
     """The files are those we know, to the last stamp; only the journal beside them is another book's."""
     known = view.inventory().stamps()
     if known and scan == known:
-        raise CorruptError(
-            "the journal beside the files belongs to another book",
+        raise UnavailableError(
+            f"the journal beside the files is that of another book, {heading.book_id}",
             where=path,
-            hint=f"Put the right one back; or move this one away, and it is written anew. It is of book {heading.book_id}.",
+            hint="Put the right one back; or move this one away, and it is written anew from what is known.",
+            code="foreign",
         )

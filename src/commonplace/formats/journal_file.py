@@ -28,6 +28,7 @@ from commonplace.storage.atomic_write import atomic_write, in_our_words
 from commonplace.storage.folders import make_folder
 from commonplace.storage.plain_file import opened
 
+FORMAT = "commonplace-journal"
 VERSION = 1
 FOLDER = ".commonplace"
 
@@ -35,7 +36,7 @@ FOLDER = ".commonplace"
 class Heading(Noun, frozen=True, kw_only=True):
     """The first line: whose journal this is."""
 
-    format: str = "commonplace-journal"
+    format: str = FORMAT
     version: int = VERSION
     book_id: str
     tombstone_key: str
@@ -108,6 +109,7 @@ class JournalFile:
     def __init__(self, folder: str) -> None:
         self.folder = os.path.join(folder, FOLDER)
         self.path = os.path.join(self.folder, f"journal-{device()}.jsonl")
+        self.witness = os.path.join(self.folder, f"journal-{device()}.seen")
 
     def exists(self) -> bool:
         return self._found() is not None
@@ -230,18 +232,18 @@ def _whole(path: str, start: int = 0) -> Iterator[Group]:
 
 
 def _understood(raw: bytes) -> Line | None:
-    """The line, unless it was torn off or damaged."""
-    if not raw.endswith(b"\n"):
-        return None
+    """The line, unless it was torn off or damaged. A commit counts also where only its line's end is missing: the next group
+    would end it, and then it would count for everybody else."""
     try:
-        return _decode(raw)
+        line = _decode(raw)
     except (ValueError, RecursionError):
         return None
+    return line if raw.endswith(b"\n") or line.commit is not None else None
 
 
 def _checked(raw: bytes, path: str) -> Heading:
     line = _understood(raw)
-    if line is None or line.book is None:
+    if line is None or line.book is None or line.book.format != FORMAT:
         raise CorruptError(
             "the book's journal does not begin as one",
             where=path,

@@ -13,6 +13,7 @@ from commonplace.formats.reconcile import SURFACE, Drawing, Reconciler, signed
 from commonplace.formats.recovery import see
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import TRIES, Files
+from commonplace.formats.witness import testify, witness
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
@@ -166,6 +167,7 @@ class Putting:
         see(self._draft, self._files, commit, [intent.path for intent in in_the_way])
         if self._file_draft.erased:  # a step names its file, and a file's name may be made of what was destroyed
             commit, size = self._say([], written, links, anew=True)
+        self._testify(commit.seq)
         self._inventory.note("journal_size", str(size))
         self._inventory.note("journal_seq", str(commit.seq))
         return in_the_way
@@ -185,6 +187,10 @@ class Putting:
         if whole:
             return commit, self._journal.rewrite(self._next_edition(), lines, commit)
         return commit, self._journal.append(lines, commit)
+
+    def _testify(self, seq: int) -> None:
+        known = witness(self._journal.witness)
+        testify(self._journal.witness, known.saw(self._heading().book_id, self._journal_seq, seq))
 
     def _next_edition(self) -> Heading:
         edition = max(self._journal.edition(), int(self._inventory.fact("journal_edition") or 0)) + 1
