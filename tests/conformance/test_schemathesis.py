@@ -52,7 +52,7 @@ def tried(daemon: Daemon, phases: str, examples: int, seconds: int) -> dict[str,
     done = subprocess.run(
         command, env={**daemon.environment, **told}, cwd=daemon.home, capture_output=True, text=True, timeout=seconds
     )
-    print(f"seed {SEED}\n{done.stdout[-6_000:]}{done.stderr[-2_000:]}")
+    print(f"seed {SEED}\n{done.stdout[-6_000:]}{done.stderr[-2_000:]}{''.join(daemon.log)}")
     assert done.returncode == 0
     found: dict[str, Any] = json.loads(report.read_text())
     return found

@@ -40,7 +40,9 @@ _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri
 _JSON = {"content-type": "application/json"}
 
 
-def answer(method: str, headers: Mapping[str, str], body: bytes, desk: Desk) -> Response:
+def answer(
+    method: str, headers: Mapping[str, str], body: bytes, desk: Desk, speak: protocol.Speak = protocol.answer
+) -> Response:
     """The response. Names of headers are in small letters. Never raises."""
     if method != "POST":
         return 405, {"allow": "POST"}, b""
@@ -50,7 +52,7 @@ def answer(method: str, headers: Mapping[str, str], body: bytes, desk: Desk) -> 
     try:
         message = parsed(body)
         version = _version(headers, message)
-        reply = protocol.answer(message, desk, version)
+        reply = speak(message, desk, version)
     except ProtocolError as cause:
         reply = failed(id_in(message), cause)
     if reply is None:
