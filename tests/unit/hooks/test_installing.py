@@ -57,6 +57,14 @@ def test_where_there_was_no_file_there_is_one_and_then_none(name: str, home: Pat
     assert not os.path.lexists(f"{path}.before-commonplace")
 
 
+def test_installed_again_with_another_program_it_still_goes_as_a_whole(home: Path, file: Path) -> None:
+    """What is kept aside is the file from before the hooks, never one that holds them already."""
+    _install(file)
+    apply(to_install(CLAUDE, str(file), commands_for(HOSTS["claude-code"], "/else/commonplace", [], capture=True)))
+    _uninstall(file)
+    assert [path.name for path in file.parent.iterdir()] == []
+
+
 def test_a_persons_file_keeps_everything_is_kept_aside_once_and_comes_back_to_the_byte(file: Path) -> None:
     file.write_text(MINE)
     file.chmod(0o644)

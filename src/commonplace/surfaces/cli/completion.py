@@ -153,7 +153,7 @@ def _quoted(text: str) -> str:
     return text.replace("'", "’").replace("[", "(").replace("]", ")").replace(":", ",").replace("`", "")
 
 
-_AGENTS = ("claude-code", "codex", "gemini", "cursor", "openclaw")
+_AGENTS = ("claude-code", "codex", "gemini", "cursor", "openclaw", "mcp")
 _WORDS: Arguments = {
     "vvm": ("run", "check"),
     "hook": ("session-start", "prompt", "pre-compact", "session-end"),

@@ -113,8 +113,8 @@ def of_extra(name: str) -> Iterator[Line]:
         "mcp": (" [OPTIONS]", "mcp --project atlas"),
         "token": (" add NAME --scope SCOPE | list | revoke NAME | rotate NAME", "token add claude --scope write"),
         "hook": (" session-start|prompt|pre-compact|session-end [OPTIONS]", "hook session-start < payload.json"),
-        "install": (" claude-code|codex|gemini|cursor|openclaw [OPTIONS]", "install claude-code --dry-run"),
-        "uninstall": (" claude-code|codex|gemini|cursor|openclaw [OPTIONS]", "uninstall claude-code"),
+        "install": (" claude-code|codex|gemini|cursor|openclaw|mcp [OPTIONS]", "install claude-code --dry-run"),
+        "uninstall": (" claude-code|codex|gemini|cursor|openclaw|mcp [OPTIONS]", "uninstall claude-code"),
     }[name]
     yield [(f"commonplace {name}", "title"), (f": {EXTRAS[name][1]}", "")]
     yield []

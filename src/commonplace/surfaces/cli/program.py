@@ -24,8 +24,8 @@ EXTRAS = {
     "web": ("web", "print the address of the inspector, the page that shows the book"),
     "token": ("token", "say who may speak to the daemon, and how far"),
     "hook": ("hook", "answer a coding agent's hook: its payload on stdin, its context on stdout"),
-    "install": ("install", "put the hooks into a coding agent's settings, and show the change"),
-    "uninstall": ("install", "take the hooks out again, and nothing else"),
+    "install": ("install", "put hooks or the MCP server into an agent's settings, and show the change"),
+    "uninstall": ("install", "take hooks or the MCP server out again, and nothing else"),
 }
 
 

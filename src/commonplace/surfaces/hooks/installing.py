@@ -1,4 +1,4 @@
-"""Putting the hooks into an agent's settings and taking them out: first what would change, then, if wanted, the change.
+"""Putting hooks, or our MCP server, into an agent's settings and taking them out: first what would change, then the change.
 
 A change is planned on what the file holds now and refused if the file is another one by the time it is written. The former file
 is kept beside it once; if nothing else has changed since, `uninstall` gives back its very bytes.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from typing import Protocol
 
 from commonplace.errors import ConflictError, InvalidError
 from commonplace.storage.atomic_write import atomic_write, in_our_words
@@ -26,7 +27,7 @@ class Change:
     def __init__(self, path: str, before: bytes | None, after: bytes | None, aside: str | None = None) -> None:
         self.path, self.before, self.after, self.aside = path, before, after, aside
         self.restored = False
-        """Is it the very file that was there before the hooks?"""
+        """Is it the very file that was kept aside?"""
 
     @property
     def is_one(self) -> bool:
@@ -40,38 +41,94 @@ class Change:
         yield from unified_diff(old, new, was, will, lineterm="")
 
 
+class Part(Protocol):
+    """What is put into a file that is a person's own, and taken out again."""
+
+    ending: str
+    """Of the file that is kept aside: each part has its own."""
+
+    def fresh(self) -> str:
+        """A file that holds it and nothing else."""
+        ...
+
+    def put(self, text: str) -> str: ...
+
+    def take(self, text: str) -> str: ...
+
+    def as_in(self, text: str) -> Part | None:
+        """The same as it stands in this text; None if it does not."""
+        ...
+
+
+class Hooks:
+    """The commands that an agent runs at its moments."""
+
+    ending = "before-commonplace"
+
+    def __init__(self, recipe: Recipe, commands: dict[str, str]) -> None:
+        self._recipe, self._commands = recipe, commands
+
+    def fresh(self) -> str:
+        return settings_file.fresh(self._recipe, self._commands)
+
+    def put(self, text: str) -> str:
+        return settings_file.with_hooks(text, self._recipe, self._commands)
+
+    def take(self, text: str) -> str:
+        return settings_file.without_hooks(text, self._recipe)
+
+    def as_in(self, text: str) -> Hooks | None:
+        commands = settings_file.commands_in(text, self._recipe)
+        return Hooks(self._recipe, commands) if commands else None
+
+
 def to_install(recipe: Recipe, path: str, commands: dict[str, str]) -> Change:
-    real = os.path.realpath(path)  # a link to a file in somebody's dotfiles stays a link
-    before = read(real)
-    try:
-        text = (
-            settings_file.fresh(recipe, commands)
-            if before is None or not before.strip()
-            else settings_file.with_hooks(before.decode(), recipe, commands)
-        )
-    except (NotJsonError, UnicodeDecodeError) as cause:
-        raise _not_understood(real) from cause
-    return Change(real, before, text.encode(), aside=_aside(real) if before is not None else None)
+    return to_put(Hooks(recipe, commands), path)
 
 
 def to_uninstall(recipe: Recipe, path: str) -> Change:
-    real = os.path.realpath(path)
+    return to_take(Hooks(recipe, {}), path)
+
+
+def to_put(part: Part, path: str) -> Change:
+    real = os.path.realpath(path)  # a link to a file in somebody's dotfiles stays a link
     before = read(real)
     if before is None or not before.strip():
-        return Change(real, before, before)
-    former = read(_aside(real))
+        return Change(real, before, part.fresh().encode(), aside=None if before is None else f"{real}.{part.ending}")
     try:
         text = before.decode()
-        commands = settings_file.commands_in(text, recipe)
-        if former is not None and commands and settings_file.with_hooks(former.decode(), recipe, commands) == text:
-            change = Change(real, before, former)
-            change.restored = True
-            return change
-        if former is None and commands and settings_file.fresh(recipe, commands) == text:
-            return Change(real, before, None)
-        return Change(real, before, settings_file.without_hooks(text, recipe).encode())
+        is_former = part.as_in(text) is None  # else it is none that was there before us
+        return Change(real, before, part.put(text).encode(), aside=f"{real}.{part.ending}" if is_former else None)
     except (NotJsonError, UnicodeDecodeError) as cause:
         raise _not_understood(real) from cause
+
+
+def to_take(part: Part, path: str) -> Change:
+    real = os.path.realpath(path)
+    before, aside = read(real), f"{real}.{part.ending}"
+    if before is None or not before.strip():
+        return Change(real, before, before)
+    former = read(aside)
+    try:
+        text = before.decode()
+        standing = part.as_in(text)
+        if former is not None and standing is not None and _put_into(former, standing) == text:
+            change = Change(real, before, former, aside)
+            change.restored = True
+            return change
+        if former is None and standing is not None and standing.fresh() == text:
+            return Change(real, before, None)
+        return Change(real, before, part.take(text).encode())
+    except (NotJsonError, UnicodeDecodeError) as cause:
+        raise _not_understood(real) from cause
+
+
+def _put_into(former: bytes, part: Part) -> str | None:
+    """None if the former file is none that anything can be put into: then it is not where this one came from."""
+    try:
+        return part.put(former.decode()) if former.strip() else part.fresh()
+    except (NotJsonError, UnicodeDecodeError):
+        return None
 
 
 def openclaw_to_install(commands: dict[str, str]) -> list[Change]:
@@ -99,12 +156,12 @@ def apply(change: Change) -> None:
         return
     with in_our_words(change.path):
         make_folder(os.path.dirname(change.path))
-    if change.aside is not None and not os.path.lexists(change.aside):
+    if change.aside is not None and not change.restored and not os.path.lexists(change.aside):
         _write(change.aside, change.before or b"", change.path)
     _write(change.path, change.after, change.path)
-    if change.restored:
+    if change.restored and change.aside is not None:
         with in_our_words(change.path):
-            os.unlink(_aside(change.path))
+            os.unlink(change.aside)
 
 
 def read(path: str) -> bytes | None:
@@ -136,13 +193,9 @@ def _remove_if_empty(folder: str) -> None:
         os.rmdir(folder)
 
 
-def _aside(path: str) -> str:
-    return f"{path}.before-commonplace"
-
-
 def _not_understood(path: str) -> InvalidError:
     return InvalidError(
-        "this file is not JSON as it is expected there, so it is left alone",
+        "this file is not as it is expected there, so it is left alone",
         where=path,
-        hint="Put the hooks in by hand: --print shows them.",
+        hint="Put it in by hand: --print shows what to put.",
     )

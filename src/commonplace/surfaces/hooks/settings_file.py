@@ -17,11 +17,11 @@ def fresh(recipe: Recipe, commands: dict[str, str]) -> str:
 
 def with_hooks(text: str, recipe: Recipe, commands: dict[str, str]) -> str:
     """Our hook at the end of each event's list; where it stands already, only its command is brought up to date."""
-    text = _ensured(text, [], "hooks", {})
+    text = ensured(text, [], "hooks", {})
     for moment, command in commands.items():
         event = recipe.host.events[moment]
-        text = _ensured(text, ["hooks"], event, [])
-        inside = _at(parse(text), ["hooks", event])
+        text = ensured(text, ["hooks"], event, [])
+        inside = node_at(parse(text), ["hooks", event])
         ours = [node for node in _commands(inside) if is_ours(node.value, recipe.host)]
         if not ours:
             text = with_item(text, inside, recipe.item(moment, command))
@@ -34,7 +34,7 @@ def without_hooks(text: str, recipe: Recipe) -> str:
     """Without our commands, and without the lists and groups that are empty now because of that."""
     for event in recipe.host.events.values():
         while found := _first(text, event, recipe):
-            text = _pruned(text, found)
+            text = pruned(text, found)
     return text
 
 
@@ -50,8 +50,8 @@ def commands_in(text: str, recipe: Recipe) -> dict[str, str]:
     return found
 
 
-def _ensured(text: str, path: list[str], key: str, empty: Any) -> str:
-    inside = _at(parse(text), path)
+def ensured(text: str, path: list[str], key: str, empty: Any) -> str:
+    inside = node_at(parse(text), path)
     if not inside.is_object:
         raise NotJsonError(f"{'.'.join(path) or 'the whole'} is not an object")
     found = inside.get(key)
@@ -62,7 +62,7 @@ def _ensured(text: str, path: list[str], key: str, empty: Any) -> str:
     return text
 
 
-def _at(node: Node, path: Sequence[str | int]) -> Node:
+def node_at(node: Node, path: Sequence[str | int]) -> Node:
     for step in path:
         found = node.items[step] if isinstance(step, int) else node.get(step)
         assert found is not None
@@ -97,12 +97,12 @@ def _first(text: str, event: str, recipe: Recipe) -> list[str | int]:
     return []
 
 
-def _pruned(text: str, path: list[str | int]) -> str:
+def pruned(text: str, path: list[str | int]) -> str:
     """Without what is at this path, nor what it leaves empty on the way up: its list, its group, its event, `hooks`."""
     while path:
-        inside, last = _at(parse(text), path[:-1]), path[-1]
-        at = last if isinstance(last, int) else len(inside.keys) - 1 - inside.keys[::-1].index(last)
-        text = without_item(text, inside, at)
+        inside, last = node_at(parse(text), path[:-1]), path[-1]
+        place = last if isinstance(last, int) else len(inside.keys) - 1 - inside.keys[::-1].index(last)
+        text = without_item(text, inside, place)
         if len(inside.items) > 1:
             return text
         path = path[:-1]
