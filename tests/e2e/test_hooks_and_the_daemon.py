@@ -85,6 +85,26 @@ def test_the_daemon_answers_and_the_next_prompt_is_told_only_what_is_new(
     assert "nothing new" in said
 
 
+def test_a_policy_is_sent_to_the_daemon_as_its_text(
+    home: dict[str, str], daemon: subprocess.Popen[bytes], tmp_path: Path
+) -> None:
+    """The daemon takes no path of the machine from anybody; one that cannot be read is told here, by name."""
+
+    def said(*words: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([*_PROGRAM, *words, "--json"], env=home, capture_output=True, cwd=tmp_path, timeout=60)
+
+    waiting = ["save", "Bob likes tea.", "--type", "profile", "--actor", "agent:bob"]
+    id = json.loads(said(*waiting).stdout)["id"]
+    (tmp_path / "policy.toml").write_text('[[accept]]\ntypes = ["profile"]\ntrusts = ["agent"]\n')
+    done = said("inbox", "apply", "policy.toml", "--dry-run")
+    assert json.loads(done.stdout)["accepted"] == [id]
+    assert "inbox-apply" in _asked_of(tmp_path)
+    missing = said("inbox", "apply", "none.toml")
+    assert missing.returncode != 0
+    assert b"none.toml" in missing.stderr
+    assert _asked_of(tmp_path).count("inbox-apply") == 1
+
+
 def test_a_daemon_that_was_killed_is_not_waited_for(
     home: dict[str, str], daemon: subprocess.Popen[bytes], tmp_path: Path
 ) -> None:

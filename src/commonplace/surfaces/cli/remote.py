@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 # A body must not be larger than the daemon takes; what is, goes the direct way.
 _MOST_CHARS = 4 * 1024 * 1024
-# Their request names a file or another book.
-_AT_HOME = ("inbox-apply", "copy")
+# A file of the policy's kind is a page; a longer one is looked at here, and refused here.
+_MOST_POLICY_CHARS = 200_000
+# Its request names another book.
+_AT_HOME = ("copy",)
 
 
 def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
@@ -40,8 +42,11 @@ def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
     name = None if daemon is None else daemon.serves(parsed.everywhere_last("book") or configured_url())
     if daemon is None or name is None or daemon.version != __version__:
         return None
+    fields = _without_paths(operation, request.to_dict())
+    if fields is None:
+        return None
     try:
-        said = daemon.ask(operation.name, request.to_dict(), book=name, actor=actor, surface="cli")
+        said = daemon.ask(operation.name, fields, book=name, actor=actor, surface="cli")
     except NotThereError:  # it was killed: this once the book is opened here, and the daemon is back for the next
         return None
     finally:
@@ -53,6 +58,18 @@ def _stays_here(operation: Described, request: Any, parsed: Parsed) -> bool:
     at_home = operation.takes_progress or operation.destroys or operation.personal or operation.name in _AT_HOME
     asked_to = "direct" in parsed.everywhere or "timeout" in parsed.everywhere
     return at_home or asked_to or len(getattr(request, "source", "")) > _MOST_CHARS
+
+
+def _without_paths(operation: Described, fields: dict[str, Any]) -> dict[str, Any] | None:
+    """The daemon takes no path from anybody: a policy is sent as its text. None if it cannot be: then it is told here why."""
+    if operation.name != "inbox-apply":
+        return fields
+    try:
+        with open(fields["policy"], encoding="utf-8") as file:
+            text = file.read(_MOST_POLICY_CHARS + 1)
+    except (OSError, UnicodeError, ValueError):
+        return None
+    return {**fields, "policy": text} if len(text) <= _MOST_POLICY_CHARS else None
 
 
 def _understood(operation: Described, said: bytes) -> Any:
