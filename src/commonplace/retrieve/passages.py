@@ -1,8 +1,11 @@
-"""Passages: what is turned into a vector. A short memory is one passage; a long one is several, and its best one counts."""
+"""Passages: what is turned into a vector. A short memory is one passage; a long one is several, and its best one counts.
+
+Whole lines are kept together as long as they fit: a line of a conversation begins with who speaks, and a passage that begins in
+the middle of it does not. Only a line that is too long by itself is cut, where a sentence ends, or at least a word.
+"""
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from commonplace.model.record import MemoryRecord
@@ -11,9 +14,11 @@ from commonplace.model.record import MemoryRecord
 # by those of 800: 91.2 %.
 LENGTH = 400
 OVERLAP = 60
+"""So much of a sentence that had to be cut is told again in the next passage."""
 MOST = 192
-
-_BREAK = re.compile(r"\n\s*\n|\n|(?<=[.!?。！？])\s+|\s+")
+_SHORTEST = LENGTH // 4
+"""A heading alone is no passage."""
+_ENDS = (". ", "? ", "! ", "。", "！", "？")
 
 
 class Passage(NamedTuple):
@@ -24,37 +29,44 @@ class Passage(NamedTuple):
 
 
 def passages_of(content: str) -> list[Passage]:
-    """Stretches that cover the content, each ending where a paragraph, a sentence or at least a word ends."""
+    """Stretches that cover the content, each ending where a line, a sentence or at least a word ends."""
     if len(content) <= LENGTH:
         return [Passage(0, len(content))]
     found: list[Passage] = []
     start = 0
     while start < len(content) and len(found) < MOST:
-        end = _good_end(content, start)
+        end, whole = _end(content, start)
         found.append(Passage(start, end))
-        if end >= len(content):
-            break
-        start = _good_start(content, max(end - OVERLAP, start + 1), end)
+        start = end if whole or end >= len(content) else _again(content, end)
     return found
 
 
-def _good_end(content: str, start: int) -> int:
-    """The last place to stop within reach: after a paragraph if one ends late enough, else a sentence, else a word."""
+def _end(content: str, start: int) -> tuple[int, bool]:
+    """Where the passage that begins here ends, and whether a line or a sentence ends there too."""
     limit = start + LENGTH
     if limit >= len(content):
-        return len(content)
-    window = content[start:limit]
-    for mark in ("\n\n", "\n", ". ", "? ", "! ", "。", " "):
-        at = window.rfind(mark, LENGTH // 2)
-        if at >= 0:
-            return start + at + len(mark)
-    return limit
+        return len(content), True
+    line = _after_last("\n", content, start, limit)
+    if line and _next_line_fits(content, line):
+        return line, True
+    whole = max(line, *(_after_last(mark, content, start, limit) for mark in _ENDS))
+    return (whole, True) if whole else (_after_last(" ", content, start, limit) or limit, False)
 
 
-def _good_start(content: str, near: int, end: int) -> int:
-    """Begin at a word."""
-    match = _BREAK.search(content, near, end)
-    return match.end() if match and match.end() < end else end
+def _after_last(mark: str, content: str, start: int, limit: int) -> int:
+    """The place behind the last such mark, or 0 if there is none late enough."""
+    at = content.rfind(mark, start + _SHORTEST, limit)
+    return at + len(mark) if at >= 0 else 0
+
+
+def _next_line_fits(content: str, line: int) -> bool:
+    return len(content) - line <= LENGTH or content.find("\n", line, line + LENGTH) >= 0
+
+
+def _again(content: str, end: int) -> int:
+    """Where to begin after a cut inside of a sentence: a little before it, at a word."""
+    word = content.find(" ", end - OVERLAP, end) + 1
+    return word if 0 < word < end else end
 
 
 def embedded_texts(record: MemoryRecord) -> list[str]:

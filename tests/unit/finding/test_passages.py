@@ -1,0 +1,31 @@
+"""What a long memory is cut into: lines stay whole as long as they fit."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from commonplace.retrieve.passages import LENGTH, OVERLAP, passages_of
+
+
+def cut(content):
+    return [content[passage.start : passage.end] for passage in passages_of(content)]
+
+
+def test_a_passage_of_a_conversation_begins_with_who_speaks():
+    talk = "\n".join(f"{('Ann', 'Bob')[n % 2]}: {'so it goes on and on. ' * (2 + n % 5)}" for n in range(40))
+    parts = cut(talk)
+    assert "".join(parts) == talk
+    assert all(part.startswith(("Ann: ", "Bob: ")) for part in parts)
+    assert all(len(one) + len(other.partition("\n")[0]) >= LENGTH for one, other in pairwise(parts))
+
+
+def test_a_line_that_is_too_long_is_cut_where_a_sentence_ends():
+    parts = cut("A heading\n" + "This is one sentence of many. " * 60)
+    assert parts[0].startswith("A heading\nThis is"), "a heading alone is no passage"
+    assert all(part.startswith("This is") for part in parts[1:])
+
+
+def test_only_a_sentence_that_had_to_be_cut_is_told_again():
+    parts = passages_of("word " * 400)
+    assert all(0 < one.end - other.start <= OVERLAP for one, other in pairwise(parts))
+    assert all((other.start % 5) == 0 for other in parts), "and from a word on"
