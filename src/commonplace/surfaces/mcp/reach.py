@@ -7,6 +7,7 @@ hours, in which daemons come and go.
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING, Any
 
 from commonplace import settings
@@ -22,13 +23,14 @@ _CAUGHT_UP = 32
 
 
 class OwnBook:
-    """The book at this URL, or the configured one. `direct` never asks the daemon."""
+    """The book at this URL, or the configured one. `direct` never asks the daemon. Safe to ask from several threads."""
 
     def __init__(
         self, url: str | None, actor: str, timeout: float = settings.BUSY_TIMEOUT_SECONDS, *, direct: bool = False
     ) -> None:
         self._url, self._actor, self._timeout, self._direct = url, actor, timeout, direct
         self._book: Book | None = None
+        self._lock = threading.Lock()
 
     def ask(self, name: str, fields: dict[str, Any]) -> Any:
         from commonplace.engine.scribe import ask
@@ -63,13 +65,14 @@ class OwnBook:
 
     def _opened(self, *, create: bool) -> Book:
         """Whoever is named: what comes from a model is trusted as an agent's, never more (row 116)."""
-        if self._book is None:
-            from commonplace.wiring import open_book
+        with self._lock:
+            if self._book is None:
+                from commonplace.wiring import open_book
 
-            self._book = open_book(
-                self._url, actor=self._actor, trust="agent", surface="mcp", timeout=self._timeout, create=create
-            )
-        return self._book
+                self._book = open_book(
+                    self._url, actor=self._actor, trust="agent", surface="mcp", timeout=self._timeout, create=create
+                )
+            return self._book
 
 
 def through_daemon(url: str | None, actor: str, operation: Described, request: Request) -> Any:

@@ -12,11 +12,10 @@ import signal
 import sys
 from typing import BinaryIO
 
-from commonplace.surfaces.mcp import protocol
+from commonplace.surfaces.mcp.conversation import Conversation
 from commonplace.surfaces.mcp.desk import Desk
-from commonplace.surfaces.mcp.envelope import MOST_BYTES, ProtocolError, encoded, failed, parsed
+from commonplace.surfaces.mcp.envelope import MOST_BYTES
 from commonplace.surfaces.mcp.reach import OwnBook
-from commonplace.surfaces.mcp.versions import LATEST_HANDSHAKE
 
 DEFAULT_ACTOR = "agent:mcp"
 
@@ -35,7 +34,7 @@ def serve(book: OwnBook, *, project: str | None, agent: str) -> None:
 
 
 class _StoppedError(Exception):
-    """Asked to stop: what was begun is undone, and what was answered is kept."""
+    """Asked to stop: what was begun is answered first, and what only waited is never begun."""
 
 
 def _stop(*_: object) -> None:
@@ -51,23 +50,17 @@ def _answers_only() -> BinaryIO:
 
 
 def converse(came: BinaryIO, out: BinaryIO, desk: Desk) -> None:
-    """Line by line, each answered before the next is read."""
-    agreed = LATEST_HANDSHAKE
-    while line := came.readline(MOST_BYTES + 1):
-        if len(line) > MOST_BYTES:
-            _pass_over(came, line)
-        if not line.strip():
-            continue
-        try:
-            reply = protocol.answer(parsed(line), desk, agreed)
-        except ProtocolError as cause:
-            reply = failed(None, cause)
-        if reply is None:
-            continue
-        if isinstance(reply, dict):
-            agreed = reply.get("result", {}).get("protocolVersion", agreed)
-        out.write(encoded(reply) + b"\n")
-        out.flush()
+    """Line by line, until there are no more; what was asked is answered before this returns."""
+    talk, finish = Conversation(out, desk), False
+    try:
+        while line := came.readline(MOST_BYTES + 1):
+            if len(line) > MOST_BYTES:
+                _pass_over(came, line)
+            if line.strip():
+                talk.hear(line)
+        finish = True
+    finally:
+        talk.end(finish=finish)
 
 
 def _pass_over(came: BinaryIO, line: bytes) -> None:
