@@ -65,6 +65,7 @@ class Browser:
         self._session = self._call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self._call(f"{domain}.enable")
+        self._call("Emulation.setFocusEmulationEnabled", enabled=True)  # as a window in front of its person
 
     def _read(self) -> None:
         rest = b""
@@ -160,8 +161,11 @@ class Browser:
         self._call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._call("Emulation.setEmulatedMedia", features=[scheme])
+        self.feels({"prefers-color-scheme": "dark" if dark else "light"})
+
+    def feels(self, wishes: dict[str, str]) -> None:
+        """What the person has told their system they like: `prefers-reduced-motion` and its kin."""
+        self._call("Emulation.setEmulatedMedia", features=[{"name": name, "value": wishes[name]} for name in wishes])
 
     def picture(self, path: Path) -> None:
         shot = self._call("Page.captureScreenshot", format="png", captureBeyondViewport=False)

@@ -127,9 +127,9 @@ class Lively:
         for other in self._made[8:13]:
             self._as("agent:claude").link(other, id, "supports")
             self._as("alice").link(id, other, "related_to")
-        for gone in self._made[20:23]:
+        for gone in self._made[-4:-1]:
             self._as("alice").archive(gone, reason="the service was folded into ledger")
-        self._as("alice").forget(self._made[24], reason="it was never true")
+        self._as("alice").forget(self._made[-1], reason="it was never true")
 
     def _disputes(self) -> None:
         pairs = (

@@ -28,7 +28,7 @@ async function show(moved) {
   marked(place.name);
   main.setAttribute("aria-busy", "true");
   try {
-    const made = view ? await view.view(place) : { node: empty("There is no such page", "The views are at the left.") };
+    const made = view ? await view.view(place) : { node: el("div", {}, heading("There is no such page"), empty("Nothing is kept at this address", el("p", {}, el("a", { href: "#/search" }, "Go to the search")))) };
     if (mine === turn) put(made, view ? view.title : "Not found", moved);
   } catch (error) {
     if (mine !== turn) return;

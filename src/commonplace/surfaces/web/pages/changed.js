@@ -1,7 +1,7 @@
 // A change in words: who did what, to which memory, and which of its words are now others.
 
 import { record as known } from "/web/api.js";
-import { el } from "/web/dom.js";
+import { el, visible } from "/web/dom.js";
 import { memoryLink } from "/web/parts.js";
 import { difference, short, word } from "/web/words.js";
 
@@ -48,7 +48,7 @@ function nameOf(entity, id, before, after) {
 // A change tells only what differs; what the memory says is then asked for.
 export function named(id, content = "", most = 70) {
   const link = memoryLink(id, short(content || id, most));
-  if (!content) known(id).then((record) => record && (link.textContent = short(record.content, most)));
+  if (!content) known(id).then((record) => record && link.replaceChildren(visible(short(record.content, most))));
   return link;
 }
 

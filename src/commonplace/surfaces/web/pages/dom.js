@@ -1,4 +1,4 @@
-// Making elements. Text goes in as text and as nothing else: there is no way here to hand in markup.
+// Making elements. Text goes in as text and as nothing else: there is no way here to hand in markup, nor what hides in text.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -19,12 +19,21 @@ function filled(element, props, children) {
     else if (name.startsWith("--")) element.style.setProperty(name, String(value));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.flat(Infinity).filter(there).map((child) => (child instanceof Node ? child : String(child))));
+  element.append(...nodes(children));
   return element;
 }
 
-function there(child) {
-  return child !== null && child !== undefined && child !== false;
+// What would turn the words around it about, or hide among them, is written out, as the command line does: \u{202e}.
+// Joiners and direction marks that scripts and emoji need stay, and the tags that make a flag; others spell what nobody sees.
+const UNSEEN = /(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]*)[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e01ef}]/gu;
+
+export function visible(text) {
+  return String(text).replace(UNSEEN, (char) => `\\u{${char.codePointAt(0).toString(16)}}`);
+}
+
+function nodes(children) {
+  const there = (child) => child !== null && child !== undefined && child !== false;
+  return children.flat(Infinity).filter(there).map((child) => (child instanceof Node ? child : visible(child)));
 }
 
 // A link leads to a view of this page; whatever a stored text may hold, it cannot become an address.
@@ -34,7 +43,7 @@ function own(href) {
 }
 
 export function replace(place, ...children) {
-  place.replaceChildren(...children.flat(Infinity).filter(there));
+  place.replaceChildren(...nodes(children));
 }
 
 export function said(text, action = null) {

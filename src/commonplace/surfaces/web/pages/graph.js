@@ -30,11 +30,11 @@ function picture(record, ends) {
   const places = [...column(from, left, high), ...column(to, from.length ? right : WIDE / 2, high)];
   return svg(
     "svg",
-    { class: "graph", viewBox: `0 0 ${WIDE} ${high}`, role: "img", "aria-label": "The links of this memory, as a picture; the list below says the same" },
+    { class: "graph", viewBox: `0 0 ${WIDE} ${high}`, role: "group", "aria-label": "The links of this memory, as a picture; the list below says the same" },
     svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 8 8", refX: "7", refY: "4", markerWidth: "8", markerHeight: "8", orient: "auto" }, svg("path", { d: "M0 0 8 4 0 8z" }))),
     places.map((one) => edge(middle, one)),
     node(middle, record.content, "here"),
-    places.map((one) => svg("a", { href: `#/memory/${encodeURIComponent(one.id)}`, tabindex: "-1" }, svg("title", {}, one.text), node(one, one.text, one.status))),
+    places.map((one) => svg("a", { href: `#/memory/${encodeURIComponent(one.id)}`, tabindex: "-1", "aria-label": short(one.text, 120) }, svg("title", {}, one.text), node(one, one.text, one.status))),
   );
 }
 

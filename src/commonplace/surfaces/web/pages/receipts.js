@@ -16,7 +16,7 @@ export async function view({ arg, query }) {
 }
 
 async function list({ memory, on, by }) {
-  const begins = on ? new Date(`${on}T00:00`) : null;
+  const begins = /^\d{4}-\d\d-\d\d$/.test(on) ? new Date(`${on}T00:00`) : null;
   const all = await ask("receipts", { limit: MOST, memory, since: begins && begins.toISOString() });
   const shown = all.filter((one) => (!by || one.actor === by) && (!begins || new Date(one.at) < begins.getTime() + 86400000));
   const days = Map.groupBy(shown, (one) => day(one.at));

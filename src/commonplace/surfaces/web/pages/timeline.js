@@ -18,7 +18,7 @@ export async function view({ query }) {
   const time = new Time(operations.map((one) => Date.parse(one.at)), operations);
   const dial = controls(time, (at, status) => known(at, status, place, new Map(today.map((one) => [one.id, one]))));
   const node = el("div", {}, heading("Timeline", "Move back to see what the book knew, and what it did not know yet."), dial.node, place);
-  await dial.go(query.get("at") ? Date.parse(query.get("at")) : null);
+  await dial.go(Date.parse(query.get("at") || "") || null);
   return { node, focus: dial.slider };
 }
 
