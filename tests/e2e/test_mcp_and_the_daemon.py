@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import commonplace
 from e2e.cli.mcp_agent import Agent
 from e2e.cli.shell import Shell
 from e2e.serving import Daemon
@@ -112,3 +116,76 @@ def test_direct_means_the_book_itself(daemon: Daemon) -> None:
     with beside(daemon, "--direct") as agent:
         agent.tool("memory_append", content="Ann reviews maps.", kind="workflow")
     assert "save" not in {operation for operation, _ in asked(daemon)}
+
+
+def together(daemon: Daemon, processes: int, calls: int) -> list[dict[str, Any]]:
+    """What many processes say that call at the same time, by REST and by MCP in turn."""
+    words = [sys.executable, str(Path(__file__).with_name("mixed_caller.py")), str(daemon.port), str(calls)]
+    started = [
+        subprocess.Popen([*words, str(number)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for number in range(processes)
+    ]
+    for one in started:
+        assert one.stdin
+        one.stdin.write(daemon.token)  # by the pipe: a token has no place among the arguments
+        one.stdin.close()
+    said = []
+    for one in started:
+        assert one.stdout
+        said.append(json.loads(one.stdout.read()))
+        one.stdout.close()
+        assert one.wait(120) == 0
+    return said
+
+
+def check_nothing_lost(daemon: Daemon, said: list[dict[str, Any]], calls: int) -> None:
+    waits = sorted(wait for one in said for wait in one["waits"])
+    print(f"{len(waits)} calls, {waits[len(waits) // 2] * 1e3:.0f} ms at the median, {waits[-1] * 1e3:.0f} at most")
+    assert [one["errors"] for one in said if one["errors"]] == []
+    assert len(waits) == calls
+    kept = [id for one in said for id in one["kept"]]
+    assert len(kept) == len({*kept}) >= calls // 2
+    daemon.stop()
+    with commonplace.open(f"sqlite:{daemon.data / 'book.sqlite'}") as book:
+        for id in kept:
+            book.get(id)
+        assert book.verify().ok
+
+
+def test_sixteen_processes_by_rest_and_by_mcp_without_an_error_and_nothing_is_lost(daemon: Daemon) -> None:
+    check_nothing_lost(daemon, together(daemon, 16, 24), 16 * 24)
+
+
+@pytest.mark.nightly
+def test_sixteen_processes_by_rest_and_by_mcp_at_length(daemon: Daemon) -> None:
+    check_nothing_lost(daemon, together(daemon, 16, 500), 16 * 500)
+
+
+def test_sixty_four_clients_of_mcp_at_once_are_all_served_and_wait_alike(daemon: Daemon) -> None:
+    """No error, and nobody waits much longer than the others: first come, first served."""
+    client = daemon.client()
+    for n in range(100):
+        client.post("save", content=f"Number {n} is about thing {n % 17}.", type="episode")
+    taken: list[float] = []
+    failed: list[Any] = []
+    start = threading.Barrier(64)
+
+    def ask(number: int) -> None:
+        mine = daemon.client()
+        start.wait()
+        began = time.monotonic()
+        for n in range(6):
+            call = {"name": "memory_search", "arguments": {"query": f"thing {(number + n) % 17}", "limit": 3}}
+            status, said = mine("POST", "/mcp", {"jsonrpc": "2.0", "id": n, "method": "tools/call", "params": call})
+            if status != 200 or len(said["result"]["structuredContent"]["results"]) != 3:
+                failed.append(said)
+        taken.append(time.monotonic() - began)
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failed == []
+    assert len(taken) == 64
+    assert max(taken) < 4 * sorted(taken)[32]
