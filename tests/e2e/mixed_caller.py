@@ -1,4 +1,4 @@
-"""One of many processes that call the daemon by REST and by MCP in turn, on one kept connection; says what was kept and failed."""
+"""One of many processes that call the daemon by REST and by MCP in turn, on one connection; says what was kept and failed."""
 
 from __future__ import annotations
 
