@@ -1,45 +1,16 @@
-"""The inspector in a real Chromium, on a real daemon: nothing stored runs, and a person gets their work done (rows 95-97)."""
+"""The inspector in a real Chromium, on a real daemon: a person looks, understands, decides, and takes it back."""
 
 from __future__ import annotations
 
 import json
 import os
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from browsing import FOUND, Browser
+from browsing import Browser
 from serving import Daemon
 
-pytestmark = [
-    pytest.mark.nightly,
-    pytest.mark.skipif(FOUND is None, reason="NOT PROVED HERE: there is no Chromium on this machine"),
-]
-
-ATTACKS = [
-    "<script>window.ran=1</script>",
-    "<img src=x onerror=\"window.ran=1\">",
-    "<svg onload=window.ran=1><animate onbegin=window.ran=1 attributeName=x dur=1s>",
-    "<svg><script>window.ran=1</script></svg>",
-    "\"><script>window.ran=1</script>",
-    "' onfocus=window.ran=1 autofocus x='",
-    "</textarea><script>window.ran=1</script>",
-    "</title></style></script><script>window.ran=1</script>",
-    "<iframe srcdoc=\"<script>parent.ran=1</script>\"></iframe>",
-    "<a href=\"javascript:window.ran=1\">click</a> javascript:window.ran=1",
-    "<math><mtext><table><mglyph><style><img src=x onerror=window.ran=1>",
-    "<details open ontoggle=window.ran=1>",
-    "<style>@import 'http://127.0.0.1:1/x';*{background:url(http://127.0.0.1:1/y)}</style>",
-    "<base href=http://127.0.0.1:1/><form action=http://127.0.0.1:1/><input type=submit>",
-    "<meta http-equiv=refresh content=\"0;url=http://127.0.0.1:1/\">",
-    "<link rel=stylesheet href=http://127.0.0.1:1/z>",
-    "{{constructor.constructor('window.ran=1')()}} ${window.ran=1}",
-    "<x id=main><x id=nav><form id=said name=location>",
-]  # fmt: skip
-VIEWS = ("search?q=window", "inbox", "conflicts", "timeline", "journal", "receipts", "health")
+VIEWS = ("search?q=long", "inbox", "conflicts", "timeline", "links", "journal", "receipts", "health")
 
 
 @pytest.fixture
@@ -60,7 +31,7 @@ def browser(tmp_path):
 def _open(browser: Browser, daemon: Daemon) -> None:
     browser.looks(1280)
     browser.go(daemon.run("web")["url"])
-    browser.until("document.querySelector('#nav a')")
+    browser.until("document.querySelector('main')?.dataset.shown")
 
 
 def _show(browser: Browser, view: str) -> None:
@@ -68,33 +39,7 @@ def _show(browser: Browser, view: str) -> None:
     browser.until(f"document.querySelector('main').dataset.shown === {json.dumps('#/' + view)}")
 
 
-def test_no_stored_text_runs_in_any_view_and_no_request_leaves_the_daemon(daemon, browser):
-    client, agent = daemon.client(), daemon.client(daemon.run("token", "add", "x", "--scope", "write")["token"])
-    ids = []
-    for number, attack in enumerate(ATTACKS):
-        saved = client.post("save", content=f"{attack} window {number}", type="artifact", title=attack, tags=["t"])
-        ids.append(saved["id"])
-        agent.post("save", content=f"{attack} waits {number}", type="profile")
-        client.post("search", query=attack)
-    for number, (one, other) in enumerate(pairwise(ids)):
-        client.post("link", from_id=one, relation="related_to", to_id=other)
-        if number % 3 == 0:
-            client.post("contradict", id=one, other_id=other, reason=ATTACKS[number])
-    client.post("evolve", id=ids[0], content=f"{ATTACKS[1]} instead", reason=ATTACKS[2])
-    _open(browser, daemon)
-    receipts = [one["id"] for one in client.post("receipts", limit=5)]
-    for view in (*VIEWS, *(f"memory/{id}" for id in ids), *(f"receipts/{id}" for id in receipts)):
-        _show(browser, view)
-        browser.run("document.querySelectorAll('details').forEach((one) => (one.open = true))")
-        assert browser.run("window.ran === undefined"), view
-        assert browser.run("document.querySelectorAll('main script, main iframe, main style, main base').length") == 0
-    for id, attack in [*zip(ids, ATTACKS, strict=True)][1:]:
-        _show(browser, f"memory/{id}")
-        assert browser.run("document.querySelector('.statement').textContent").startswith(attack)
-    assert browser.complaints == []
-    assert {url.split("/")[2] for url in browser.asked if url.startswith("http")} == {f"127.0.0.1:{daemon.port}"}
-
-
+@pytest.mark.nightly
 def test_the_token_leaves_the_address_bar_and_stays_in_the_tab(daemon, browser):
     _open(browser, daemon)
     assert "token" not in browser.run("location.href")
@@ -115,7 +60,7 @@ def test_a_person_searches_and_sees_why(daemon, browser):
     browser.run("document.querySelector('#query').focus()")
     browser.type("which port")
     browser.press("Enter")
-    browser.until("document.querySelectorAll('.results .card').length === 1")
+    browser.until("document.querySelector('.results .bar')")
     said = browser.text(".results")
     assert "port 8080" in said
     assert "it holds the words: port" in said
@@ -151,6 +96,7 @@ def _press(browser: Browser, label: str) -> None:
     browser.run(f"{found}.click()")
 
 
+@pytest.mark.nightly
 def test_a_conflict_is_decided_and_the_decision_undone(daemon, browser):
     client = daemon.client()
     one, other = (client.post("save", content=f"The port is {port}.", type="artifact") for port in (8080, 9090))
@@ -172,6 +118,7 @@ def test_a_conflict_is_decided_and_the_decision_undone(daemon, browser):
     assert len(client.post("conflicts")) == 1
 
 
+@pytest.mark.nightly
 def test_the_slider_shows_what_the_book_knew_then(daemon, browser):
     client = daemon.client()
     first = client.post("save", content="Alice uses tabs.", type="profile")
@@ -185,38 +132,126 @@ def test_the_slider_shows_what_the_book_knew_then(daemon, browser):
     assert "spaces" not in browser.text(".results")
 
 
-FOREIGN = """<!doctype html><title>elsewhere</title><form id=f method=post enctype=text/plain target=i
-action="{daemon}/v1/save"><input name='{{"content":"forged","type":"artifact","x":"' value='"}}'></form><iframe name=i></iframe>
-<img src="{daemon}/v1/save?content=forged&type=artifact"><iframe src="{daemon}/web/"></iframe>
-<script>
-document.getElementById("f").submit();
-const body = JSON.stringify({{content: "forged", type: "artifact"}}), json = {{"Content-Type": "application/json"}};
-const asked = [["/v1/save", {{method: "POST", mode: "no-cors", body}}], ["/v1/save", {{method: "POST", headers: json, body}}],
-  ["/web/", {{}}], ["/web/app.js", {{mode: "no-cors"}}], ["/v1/list", {{credentials: "include"}}]];
-window.read = 0;
-Promise.allSettled(asked.map(([path, how]) => fetch("{daemon}" + path, how).then((one) => one.text())
-  .then((text) => (window.read += text.length)))).then(() => (window.done = true));
-</script>"""
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_page_of_another_origin_changes_nothing_and_reads_nothing(daemon, browser, host, tmp_path):
-    """Rows 95-97: forms, images, frames and fetches of a foreign page, while the inspector is open in the same browser."""
-    daemon.client().post("save", content="Mine.", type="artifact")
+def test_it_is_accepted_in_other_words_merged_and_put_off_with_the_keyboard_alone(daemon, browser):
+    client, agent = daemon.client(), daemon.client(daemon.run("token", "add", "x", "--scope", "write")["token"])
+    kept = client.post("save", content="Bob drinks green tea in the morning.", type="profile")
+    for text in ("Bob drinks green tea in the mornings.", "Bob lives in Rome.", "Bob is away."):
+        agent.post("save", content=text, type="profile")
     _open(browser, daemon)
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "index.html").write_text(FOREIGN.format(daemon=f"http://127.0.0.1:{daemon.port}"))
-    serves = partial(SimpleHTTPRequestHandler, directory=str(tmp_path / "site"))
-    with ThreadingHTTPServer(("127.0.0.1", 0), serves) as site:
-        threading.Thread(target=site.serve_forever, daemon=True).start()
-        browser.go(f"http://{host}:{site.server_address[1]}/")
-        browser.until("window.done")
-        assert browser.run("window.read") == 0
-        site.shutdown()
-    assert len([url for url in browser.asked if url.endswith("/v1/save")]) >= 3, "the page did try"
-    assert [one["content"] for one in daemon.client().post("list", statuses=["all"])] == ["Mine."]
+    _show(browser, "inbox")
+    browser.press("m")
+    browser.until("document.querySelector('dialog[open] input[type=radio]')")
+    assert "mornings." in browser.text("dialog del"), "each choice shows how it differs"
+    browser.press("Enter")
+    browser.until("document.querySelectorAll('.review .card').length === 2")
+    assert client.post("get", id=kept["id"])["occurrences"] == 2
+    browser.press("e")
+    browser.until("document.querySelector('dialog[open] textarea')")
+    browser.run("document.querySelector('dialog textarea').select()")
+    browser.type("Bob lives in Turin.")
+    browser.press("Tab")
+    browser.press("Enter")
+    browser.until("document.querySelectorAll('.review .card').length === 1")
+    assert "Bob lives in Turin." in [one["content"] for one in client.post("list")]
+    browser.press("d")
+    browser.until("document.querySelector('dialog[open]')")
+    browser.run("document.querySelector('dialog form').requestSubmit()")
+    browser.until("document.querySelector('main').innerText.includes('Nothing waits')")
+    _show(browser, "inbox?deferred=yes")
+    assert "Put off until" in browser.text()
 
 
+@pytest.mark.nightly
+def test_what_would_replace_another_shows_which_words_are_new(daemon, browser):
+    client, agent = daemon.client(), daemon.client(daemon.run("token", "add", "x", "--scope", "write")["token"])
+    saved = client.post("save", content="The gate opens at nine.", type="artifact")
+    agent.post("evolve", id=saved["id"], content="The gate opens at ten.", reason="heard")
+    _open(browser, daemon)
+    _show(browser, "inbox")
+    assert browser.run("[...document.querySelectorAll('.review del, .review ins')].map((one) => one.innerText)") == [
+        "nine.",
+        "ten.",
+    ]
+
+
+@pytest.mark.nightly
+def test_a_receipt_shows_what_was_believed_then_and_what_became_of_it(daemon, browser):
+    """Why did the agent believe this on Tuesday? The words are those of that day."""
+    client = daemon.client()
+    saved = client.post("save", content="The gate opens at nine.", type="artifact")
+    receipt = client.post("search", query="gate")["receipt_id"]
+    newer = client.post("evolve", id=saved["id"], content="The gate opens at ten.", reason="new hours")
+    _open(browser, daemon)
+    _show(browser, f"receipts/{receipt}")
+    assert "The gate opens at nine." in browser.text(".cards")
+    assert "Today it is superseded" in browser.text(".cards")
+    assert browser.run(f"Boolean(document.querySelector('.cards a[href$=\"{newer['id']}\"]'))")
+    _press(browser, "Ask the same now")
+    browser.until("document.querySelector('main').innerText.includes('Today the answer is another one')")
+    _show(browser, f"memory/{newer['id']}")
+    assert browser.run(
+        "[...document.querySelectorAll('article > .card del, article > .card ins')].map((one) => one.innerText)"
+    ) == [
+        "nine.",
+        "ten.",
+    ]
+
+
+@pytest.mark.nightly
+def test_the_picture_of_links_shows_what_hangs_together_and_forgets_what_was_taken_back(daemon, browser):
+    client = daemon.client()
+    ids = [client.post("save", content=f"Fact number {number}.", type="artifact")["id"] for number in range(6)]
+    for one, other in ((0, 1), (1, 2), (2, 3), (4, 5)):
+        client.post("link", from_id=ids[one], relation="supports", to_id=ids[other])
+    client.post("unlink", from_id=ids[4], relation="supports", to_id=ids[5])
+    _open(browser, daemon)
+    _show(browser, "links")
+    assert "3 links between 4 memories" in browser.text(".heading")
+    assert browser.run("document.querySelectorAll('.dot').length") == 4
+    assert browser.run("document.querySelectorAll('.whole .tie').length") == 3
+    _show(browser, f"links?around={ids[0]}")
+    assert "2 links between 3 memories" in browser.text(".heading")
+    assert browser.run("document.querySelectorAll('.dot.here').length") == 1
+
+
+@pytest.mark.nightly
+def test_the_report_counts_who_did_what_and_undoes_a_whole_run(daemon, browser):
+    client = daemon.client()
+    client.post("save", content="One.", type="artifact")
+    daemon.client(daemon.run("token", "add", "x", "--scope", "write")["token"]).post(
+        "save", content="Two.", type="artifact"
+    )
+    _open(browser, daemon)
+    _show(browser, "journal")
+    assert "2 saved" in browser.text(".report")
+    assert "1 alice" in browser.text(".report")
+    _show(browser, "journal?actor=alice")
+    assert browser.run("document.querySelectorAll('.story .card').length") == 1
+    _show(browser, "journal?days=7")
+    assert browser.run("document.querySelectorAll('.story .card').length") == 2
+
+
+@pytest.mark.nightly
+def test_every_book_that_is_served_is_shown_and_can_be_opened(tmp_path, browser):
+    config = tmp_path / "home" / "config" / "commonplace"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text(f'[serve.books]\nwork = "sqlite:{tmp_path / "work.sqlite"}"\n')
+    daemon = Daemon(tmp_path / "home").start()
+    try:
+        status, said = daemon.client()("POST", "/v1/save?book=work", {"content": "Only at work.", "type": "artifact"})
+        assert status == 200, said
+        _open(browser, daemon)
+        _show(browser, "health")
+        assert "work" in browser.text(".rows")
+        browser.run("document.querySelector('button[aria-label=\"Open work\"]').click()")
+        browser.until("document.querySelector('main').innerText.includes('The book “work”')")
+        _show(browser, "search")
+        assert "Only at work." in browser.text()
+    finally:
+        daemon.stop()
+
+
+@pytest.mark.nightly
 def test_every_view_fits_a_phone_and_a_desk_in_light_and_dark(daemon, browser, tmp_path):
     """Pictures are kept where `COMMONPLACE_PICTURES` says, for somebody to look at."""
     client = daemon.client()
