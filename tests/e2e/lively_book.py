@@ -141,7 +141,7 @@ class Lively:
             one = self._as("alice").save(left, type="project", project_id="harbour")
             other = self._as("agent:codex").save(right, type="project", project_id="harbour")
             self.ids["dispute"] = self._as("agent:claude").contradict(one.id, other.id, reason=why).id
-        settled = self._as("alice").conflicts()[0]
+        settled = next(one for one in self._as("alice").conflicts() if one.reason == "two days")
         self._as("alice").resolve(settled.id, loser=settled.left_id, reason="the calendar says Monday")
 
     def _taken_in(self) -> None:

@@ -141,7 +141,7 @@ def test_it_is_accepted_in_other_words_merged_and_put_off_with_the_keyboard_alon
     _show(browser, "inbox")
     browser.press("m")
     browser.until("document.querySelector('dialog[open] input[type=radio]')")
-    assert "mornings." in browser.text("dialog del"), "each choice shows how it differs"
+    assert "mornings." in browser.text("dialog del"), "what says nearly the same shows how it differs"
     browser.press("Enter")
     browser.until("document.querySelectorAll('.review .card').length === 2")
     assert client.post("get", id=kept["id"])["occurrences"] == 2

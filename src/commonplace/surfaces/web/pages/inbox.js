@@ -6,7 +6,7 @@ import { button, el, said, told } from "/web/dom.js";
 import { again } from "/web/going.js";
 import { empty, facts, heading, quote, statement } from "/web/parts.js";
 import { sheet } from "/web/sheet.js";
-import { many, short } from "/web/words.js";
+import { alike, many, short } from "/web/words.js";
 
 export const title = "Inbox";
 
@@ -119,10 +119,15 @@ async function merge(item) {
   const { results } = await ask("search", { query: item.record.content, limit: 6, project: item.record.project_id });
   const others = results.map((one) => one.record).filter((one) => one.id !== item.record.id);
   if (!others.length) return said("No other memory says anything like it.");
-  const given = await sheet("It says what another says already", [{ name: "into", label: "Which one stays?", choices: others.map((one) => [one.id, wordDiff(item.record.content, one.content)]) }], "Merge", el("p", { class: "note" }, "Each is shown as it differs from: ", el("em", {}, short(item.record.content, 160))));
+  const given = await sheet("It says what another says already", [{ name: "into", label: "Which one stays?", choices: others.map((one) => [one.id, beside(item.record, one)]) }], "Merge", el("p", { class: "note" }, "This one would go: ", el("em", {}, short(item.record.content, 160))));
   if (!given) return;
   await ask("inbox-merge", { id: item.record.id, ...given });
   decided(item, "Merged");
+}
+
+// Another that says nearly the same is shown with the words that differ; any other as it is.
+function beside(record, other) {
+  return alike(record.content, other.content) >= 0.4 ? wordDiff(record.content, other.content) : short(other.content, 140);
 }
 
 async function defer(item) {

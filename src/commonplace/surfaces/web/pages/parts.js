@@ -76,7 +76,7 @@ export function empty(title, ...next) {
 export function table(caption, heads, rows, quiet = false) {
   return el(
     "div",
-    { class: heads ? "table rows" : "table", tabindex: "0", role: "region", "aria-label": caption },
+    { class: `table${heads ? " rows" : ""}${quiet ? " quiet" : ""}`, tabindex: "0", role: "region", "aria-label": caption },
     el(
       "table",
       {},

@@ -130,7 +130,7 @@ function summary(records, at, today) {
   const count = records.length === MOST ? `The newest ${MOST} memories` : many(records.length, "memory", "memories");
   if (!at) return `${count}.`;
   const gone = records.filter((one) => today.has(one.id) && today.get(one.id).status !== one.status).length;
-  return `${count} then. ${gone ? `${many(gone, "of them has", "of them have")} changed since, and says how.` : "All of them stand as they did."}`;
+  return `${count} then. ${gone ? `${many(gone, "of them has", "of them have")} changed since: look for “Today it is”.` : "All of them stand as they did."}`;
 }
 
 function entry(record, now) {

@@ -28,10 +28,18 @@ export function size(bytes) {
 
 const MOST_WORDS = 400;
 
-// Pieces of both texts, in order: {text, sort: "same" | "gone" | "new"}. Long texts are shown whole, one after the other.
+// How many of all their words two texts share, from 0 to 1.
+export function alike(one, other) {
+  const [left, right] = [one, other].map((text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) || []));
+  const shared = [...left].filter((word) => right.has(word)).length;
+  return shared / Math.max(1, left.size + right.size - shared);
+}
+
+// Pieces of both texts, in order: {text, sort: "same" | "gone" | "new"}. What is long, or has little in common, is shown whole,
+// one after the other: word by word it would be a riddle.
 export function difference(before, after) {
   const [old, now] = [before.split(/(\s+)/), after.split(/(\s+)/)];
-  if (old.length > MOST_WORDS || now.length > MOST_WORDS) return [{ text: before, sort: "gone" }, { text: after, sort: "new" }];
+  if (old.length > MOST_WORDS || now.length > MOST_WORDS || (before && after && alike(before, after) < 0.25)) return [{ text: before, sort: "gone" }, { text: " ", sort: "same" }, { text: after, sort: "new" }];
   return joined(walk(old, now, lengths(old, now)));
 }
 
