@@ -148,6 +148,42 @@ def test_one_that_does_not_get_so_far_may_rest(daemon: Daemon) -> None:
     _back(daemon, killed["pid"])
 
 
+def test_one_that_came_back_has_no_terminal_and_can_be_stopped_all_the_same(daemon: Daemon) -> None:
+    known = daemon.client().post("save", content=_KNOWN, type="project", scope="global")["id"]
+    killed = _state(daemon)
+    daemon.kill()
+    assert _by_library(daemon, known) == _KNOWN
+    now = _back(daemon, killed["pid"])
+    assert daemon.run("serve", "--stop") == {"stopped": True, "pid": now["pid"]}
+    assert not _path(daemon).exists()
+    assert _by_library(daemon, known) == _KNOWN
+    assert daemon.run("serve", "--stop") == {"stopped": False, "pid": None}
+    assert not _path(daemon).exists()
+
+
+def test_one_that_was_killed_and_then_stopped_does_not_come_back(daemon: Daemon) -> None:
+    known = daemon.client().post("save", content=_KNOWN, type="project", scope="global")["id"]
+    daemon.kill()
+    assert _said(daemon, [*PROGRAM, "serve", "--stop"]) == "commonplace is not running\n"
+    assert _by_library(daemon, known) == _KNOWN
+    assert not (daemon.data / "daemon.log").exists()
+
+
+def test_stopping_ends_no_other_process_that_has_its_number(daemon: Daemon) -> None:
+    """A state file may be older than the daemon: what it names may be anybody by now."""
+    innocent = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    try:
+        _path(daemon).write_text(json.dumps({**_state(daemon), "pid": innocent.pid}))
+        done = subprocess.run([*PROGRAM, "serve", "--stop"], env=daemon.environment, capture_output=True, text=True)
+        assert done.returncode != 0
+        assert "Try again" in done.stderr
+        assert innocent.poll() is None
+        assert daemon.process.poll() is None
+    finally:
+        innocent.kill()
+        innocent.wait()
+
+
 def test_a_book_that_it_does_not_serve_leaves_it_alone(daemon: Daemon) -> None:
     daemon.kill()
     code = (

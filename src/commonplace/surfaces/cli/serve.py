@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 OPTIONS = (
     Option(("--port",), "port", "PORT", "on 127.0.0.1; 7821 if not said, 0 for any that is free"),
+    Option(("--stop",), "stop", help="stop the one that runs; it stays stopped until it is started again"),
     Option(("--log",), "log", "WHAT", "requests, or only what went wrong", choices=("requests", "troubles")),
 )
 
@@ -21,6 +22,8 @@ OPTIONS = (
 def run(parsed: Parsed) -> int:
     if parsed.arguments:
         raise UsageError("serve takes no arguments")
+    if "stop" in parsed.options:
+        return _stop(as_json="json" in parsed.everywhere)
     from commonplace.surfaces.http import logs
     from commonplace.surfaces.http.server import serve
 
@@ -39,6 +42,18 @@ def run(parsed: Parsed) -> int:
         sys.stdout.flush()
 
     serve(_port(parsed), logs.log if wanted == "requests" else logs.only_troubles, told)
+    return 0
+
+
+def _stop(*, as_json: bool) -> int:
+    from commonplace.surfaces.http.state import stop
+
+    stopped = stop()
+    if as_json:
+        said = json.dumps({"stopped": stopped is not None, "pid": stopped.pid if stopped else None})
+    else:
+        said = f"commonplace has stopped (process {stopped.pid})" if stopped else "commonplace is not running"
+    sys.stdout.write(f"{said}\n")
     return 0
 
 

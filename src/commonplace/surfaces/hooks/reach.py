@@ -103,6 +103,7 @@ def _is_unread(book: Book) -> bool:
 def _by_the_daemon(question: Question) -> Handed | Daemon | None:
     """The daemon's answer; none if no daemon of this version serves this book; the daemon itself if it was killed."""
     from commonplace import __version__
+    from commonplace.errors import UnavailableError
     from commonplace.surfaces.http.client import NotThereError, running
 
     daemon = running(timeout=max(0.05, question.seconds), revives=False)
@@ -113,6 +114,10 @@ def _by_the_daemon(question: Question) -> Handed | Daemon | None:
         return _asked(daemon, name, question)
     except NotThereError:
         return daemon if daemon.was_killed else None
+    except UnavailableError as cause:
+        if isinstance(cause.__cause__, TimeoutError):
+            raise  # the time is up
+        return None  # it ended over the question, which changes nothing: the book itself can be asked
     finally:
         daemon.close()
 

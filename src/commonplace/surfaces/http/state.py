@@ -7,11 +7,15 @@ the token of the user's own programs, fresh with each start: whoever can read it
 from __future__ import annotations
 
 import os
+import signal
+import socket
+import struct
 import time
 from contextlib import suppress
 
 import msgspec
 
+from commonplace.errors import UnavailableError
 from commonplace.model.base import Noun
 from commonplace.storage.atomic_write import in_our_words
 from commonplace.storage.locks.kernel import KernelLock
@@ -51,6 +55,11 @@ class Single:
         with in_our_words(lock_path()):
             return self._lock.take(time.monotonic())
 
+    def wait(self, seconds: float) -> bool:
+        """Until the other one has gone; False if it has not by then."""
+        with in_our_words(lock_path()):
+            return self._lock.take(time.monotonic() + seconds)
+
     def say(self, running: Running) -> None:
         write_own(state_path(), msgspec.json.encode(running))
 
@@ -69,6 +78,36 @@ def found_running(seconds: float = 5.0) -> Running | None:
             return running
         time.sleep(0.05)
     return None
+
+
+def stop(seconds: float = 60.0) -> Running | None:
+    """Ask the one that runs to stop, and wait until it has; None if none runs. One that was killed will not come back either."""
+    single = Single()
+    if single.take():
+        single.leave()
+        return None
+    running = found_running()
+    if running is not None and _is_the_one(running):
+        with suppress(ProcessLookupError):
+            os.kill(running.pid, signal.SIGTERM)
+        if single.wait(seconds):
+            single.leave()
+            return running
+    raise UnavailableError("the daemon does not answer, or does not end", hint="Try again in a moment.")
+
+
+def _is_the_one(running: Running) -> bool:
+    """Is it this process that listens? A number in a file may be another process's by now."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+        asked.settimeout(5.0)
+        try:
+            asked.connect(running.socket)
+        except OSError:
+            return False
+        if not hasattr(socket, "SO_PEERCRED"):
+            return True
+        listens: int = struct.unpack("3i", asked.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+        return listens == running.pid
 
 
 def _lives(pid: int) -> bool:
