@@ -53,9 +53,12 @@ def run(folder: Path) -> Iterator[str]:
         spent = _measured(served, bare, url)
     for name, both in spent.items():
         yield f"  {name}: {median(ours for ours, _ in both):.2f} CPU-ms (the client {median(own for _, own in both):.2f})"
-    for name, direct in SAME.items():
-        more = [used - other for (used, _), (other, _) in zip(spent[name], spent[direct], strict=True)]
-        yield verdict(f"CPU-ms that a {name} costs the daemon more", median(more), 2)
+    more = {
+        name: median(used - other for (used, _), (other, _) in zip(spent[name], spent[direct], strict=True))
+        for name, direct in SAME.items()
+    }
+    yield verdict("CPU-ms that a search over HTTP costs more than in the library", more["search over HTTP"], 2)
+    yield f"        over MCP, with everything made harmless for a model: {more['search over MCP']:.2f} more"
 
 
 def _measured(served: Served, bare: Bare, url: str) -> dict[str, list[tuple[float, float]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.guard.fence import fenced
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 def harmless(text: str, most: int = SNIPPET_CHARS) -> str:
     """One line of plain words, cut where it is too long."""
-    line = on_one_line(redact(text)[0])
+    return _cut(redact(text)[0], most)
+
+
+def all_harmless(texts: Sequence[str]) -> list[str]:
+    """Each of them harmless. Looked at together first: looking for secrets costs by the call, and hardly ever finds one."""
+    together = "\n".join(texts)
+    return [_cut(text) for text in texts] if redact(together)[0] == together else [harmless(text) for text in texts]
+
+
+def _cut(text: str, most: int = SNIPPET_CHARS) -> str:
+    line = on_one_line(text)
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
@@ -26,9 +36,9 @@ def snippet_of(result: RetrievalResult) -> str:
     content = redact(result.record.content)[0]
     quoted = result.evidence if result.evidence and result.evidence.quoted_from == "memory" else None
     if quoted is None or len(content) <= SNIPPET_CHARS or content != result.record.content:
-        return harmless(content)
+        return _cut(content)
     start = max(0, min(quoted.start - SNIPPET_CHARS // 4, len(content) - SNIPPET_CHARS))
-    return harmless(content[start:])
+    return _cut(content[start:])
 
 
 def flagged(records: Iterable[MemoryRecord]) -> list[str]:

@@ -16,7 +16,7 @@ import msgspec
 from commonplace.errors import CommonplaceError, InvalidError
 from commonplace.surfaces.mcp.arguments import arguments_of
 from commonplace.surfaces.mcp.envelope import INVALID_PARAMS, ProtocolError
-from commonplace.surfaces.mcp.saying import flagged, harmless, snippet_of
+from commonplace.surfaces.mcp.saying import all_harmless, flagged, snippet_of
 from commonplace.surfaces.mcp.schemas import INPUTS
 
 if TYPE_CHECKING:
@@ -103,13 +103,14 @@ def _search(
 
 def _shown(result: RetrievalResult) -> dict[str, Any]:
     record = result.record
+    id, slug, kind, *tags = all_harmless((record.id, record.slug, record.kind, *record.tags))
     return {
-        "id": harmless(record.id),
-        "slug": harmless(record.slug),
+        "id": id,
+        "slug": slug,
         "score": round(result.score, 4),
         "status": str(record.status),
-        "kind": harmless(record.kind),
-        "tags": [harmless(tag) for tag in record.tags],
+        "kind": kind,
+        "tags": tags,
         "snippet": snippet_of(result),
     }
 
