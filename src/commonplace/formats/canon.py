@@ -19,14 +19,24 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from commonplace import settings
 from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
+from commonplace.formats.copies import Copies
 from commonplace.formats.draft import FileDraft
-from commonplace.formats.health import can_mend, not_understood, of_journal, refuse_foreign, refuse_other_format
+from commonplace.formats.health import (
+    can_mend,
+    left_over,
+    not_understood,
+    of_journal,
+    refuse_foreign,
+    refuse_other_format,
+)
 from commonplace.formats.journal_file import VERSION, Heading, JournalFile, device
+from commonplace.formats.looked import digest, with_hidden
 from commonplace.formats.putting_down import Putting
 from commonplace.formats.reconcile import Reconciler
 from commonplace.formats.recovery import absorb, is_behind, is_outdated
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import Files
+from commonplace.formats.straying import strayed
 from commonplace.formats.witness import witness
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
@@ -86,6 +96,7 @@ class FileCanon:
         self._seen: tuple[int, dict[str, Stamp]] = (-1, {})
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
+        self._copies = Copies(self.folder)
         self._is_damaged = False
         self._was_there = False
         there = os.path.lexists(self.folder)
@@ -193,6 +204,7 @@ class FileCanon:
                     self._altered |= {*putting.altered}
                     if draft.erased:
                         self._derive(cast("View", draft))
+                        self._copies.look_for(draft.destroyed)
                     happened = putting.happened
                 finally:
                     self._thread.writing = False
@@ -204,9 +216,9 @@ class FileCanon:
         """Take in what was changed in the files. Whoever cannot wait for that, or cannot note it, reads what is known: unless
         nothing is, or something is missing that was acknowledged. To know nothing is not the same as there being nothing."""
         self._check()
-        if not self._is_stale():
-            return
         try:
+            if not self._is_stale():
+                return
             with self._catalog.writing(settings.FILE_LOOK_WAIT_SECONDS, durable=False) as plain:
                 self._catch_up(FileDraft(plain), look=True)
         except (LockedError, ConflictError):
@@ -230,7 +242,15 @@ class FileCanon:
             inventory = view.inventory()
             if int(inventory.fact("journal_size") or 0) != self._journal.size():
                 return True
-            return self._scan() != self._known(view)
+            return not self._is_known(view, self._scan())
+
+    def _is_known(self, view: View, scan: dict[str, Stamp]) -> bool:
+        """Are the files as they were? Where nothing changed since the last look, one hash tells, without asking for each."""
+        generation = view.inventory().generation()
+        if generation != self._seen[0] and view.inventory().fact("looked") == f"{generation} {digest(scan)}":
+            return True
+        known = self._known(view)
+        return with_hidden(scan, known) == known
 
     def _scan(self) -> dict[str, Stamp]:
         began = time.perf_counter()
@@ -262,12 +282,15 @@ class FileCanon:
             self._look(draft)
 
     def _look(self, draft: FileDraft) -> None:
-        known, scan = self._known(cast("View", draft)), self._scan()
-        if scan == known:
+        scan = self._scan()
+        if self._is_known(cast("View", draft), scan):
             return
+        known = self._known(cast("View", draft))
         outcome = Reconciler(cast("Draft", draft), self._format, self._files, datetime.now(UTC)).run(scan, known)
         if self._journal.exists():  # a folder that was only ever read is not written to
             self._putting(draft).note(outcome)
+        if self._known(cast("View", draft)) == scan:
+            draft.inventory().note("looked", f"{self._seen[0]} {digest(scan)}")
 
     def _putting(self, draft: FileDraft) -> Putting:
         return Putting(draft, self._format, self._files, self._journal, self._heading, self._must_go_through)
@@ -290,11 +313,12 @@ class FileCanon:
         self._catalog.settle(timeout)
 
     def examine(self, *, full: bool, progress: Progress | None = None) -> Iterator[Finding]:
-        if os.path.isdir(self.folder):
-            yield from self._format.findings(self.folder)
+        found = [*self._format.findings(self.folder), *left_over(self.folder)] if os.path.isdir(self.folder) else []
+        yield from found
         yield from of_journal(self._journal)
         with self.reading() as view:
-            yield from not_understood(view)
+            yield from not_understood(view, {finding.where for finding in found})
+            yield from strayed(view, self._format, self._files)
         yield from self._catalog.examine(full=full, progress=progress)
 
     def rebuild_index(self) -> None:
@@ -317,7 +341,7 @@ class FileCanon:
         self._catalog = self._open_catalog()
 
     def scrub(self, timeout: float) -> list[str]:
-        return self._catalog.scrub(timeout)
+        return self._catalog.scrub(timeout) + self._copies.left()
 
     def backup(self, target: str, progress: Progress | None = None) -> Canon:
         """The whole folder, as it is between two writes."""

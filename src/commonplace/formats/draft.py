@@ -26,6 +26,8 @@ class FileDraft:
         self.erased: set[str] = set()
         """What was destroyed: the journal must then be written anew, without it."""
 
+        self.destroyed: list[str] = []
+        """The words of it: copies that others made are looked for by them."""
         self.adopts = False
         """Another book's journal is followed: it says all there is to say, and nothing is added to it."""
 
@@ -49,6 +51,7 @@ class FileDraft:
         self.beside += [Line(foreign=(origin, entry)) for entry, _ in entries]
 
     def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:
+        self.destroyed += [record.content for id in memory_ids if (record := self._draft.memory(id)) is not None]
         erased = self._draft.erase(signature, memory_ids, source_ids)
         self.erased |= {*memory_ids, *source_ids}
         return erased

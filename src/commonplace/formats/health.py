@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from commonplace.errors import UnavailableError
 from commonplace.formats.journal_check import is_whole
+from commonplace.formats.journal_file import FOLDER
 from commonplace.model.finding import Finding, Severity
+from commonplace.storage.atomic_write import is_partial
 
 if TYPE_CHECKING:
     from commonplace.formats.journal_file import Heading, JournalFile
@@ -25,15 +28,38 @@ def of_journal(journal: JournalFile) -> Iterator[Finding]:
         )
 
 
-def not_understood(view: View) -> Iterator[Finding]:
+def not_understood(view: View, named: Collection[str | None]) -> Iterator[Finding]:
+    """What could not be understood, where nobody has named it yet."""
     for path, line, reason in view.inventory().asides():
-        yield Finding(
-            code="not_understood",
-            message=reason,
-            severity=Severity.WARNING,
-            where=f"{path}:{line}" if line else path,
-            hint="It stays as it is and is no memory. Mend it in an editor, or leave it.",
-        )
+        where = f"{path}:{line}" if line else path
+        if where not in named:
+            yield Finding(
+                code="not_understood",
+                message=reason,
+                severity=Severity.WARNING,
+                where=where,
+                hint="It stays as it is and is no memory. Mend it in an editor, or leave it.",
+            )
+
+
+def left_over(folder: str) -> Iterator[Finding]:
+    """What a writer left that was killed before its change had happened. Not deleted: it may hold what another one wrote."""
+    for path in walked(folder):
+        if is_partial(path):
+            yield Finding(
+                code="left_over",
+                message="a file that was being written when its writer was ended; it is no part of the book",
+                severity=Severity.WARNING,
+                where=path,
+                hint="If nobody is writing now, look at it, then delete it.",
+            )
+
+
+def walked(folder: str) -> Iterator[str]:
+    """Every file below a folder by its name from there; links are not followed, nor folders of other programs."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name[0] != "." or name == FOLDER)
+        yield from (os.path.relpath(os.path.join(where, name), folder) for name in sorted(names))
 
 
 def can_mend(view: View, journal: JournalFile) -> bool:

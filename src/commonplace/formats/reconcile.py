@@ -70,6 +70,9 @@ class Reconciler:
         """`ours` are memories that a change of ours is about to write into these files: their entries are left to it."""
         self._draft, self._format, self._files, self._now, self._ours = draft, format, files, now, ours
         self._inventory = draft.inventory()
+        # A book that knows nothing yet need not be asked for each of ten thousand notes.
+        self._is_blank = draft.highest_seq() == 0 and next(iter(self._inventory.places()), None) is None
+        self._any_purged = draft.any_purged()
         self._fresh: list[_Entry] = []
         self._missing: dict[str, Known] = {}
         self._seen: list[tuple[str, Seen]] = []
@@ -91,8 +94,10 @@ class Reconciler:
         self._inventory.forget(vanished)
         self._take_in()
         self._inventory.see(self._seen)
+        named = {path for path, _, _ in self._inventory.asides()}
         for path, aside in self._aside.items():
-            self._inventory.set_aside(path, aside)
+            if aside or path in named:
+                self._inventory.set_aside(path, aside)
         return self.outcome
 
     def _refuse_amnesia(self, scan: dict[str, Stamp], known: dict[str, Stamp], vanished: Sequence[str]) -> None:
@@ -141,7 +146,7 @@ class Reconciler:
         contents = self._format.read(path, raw)
         for aside in contents.aside:
             self._set_aside(path, aside.line, aside.reason)
-        standing = {entry.place.key: entry for entry in self._inventory.at(path)}
+        standing = {} if self._is_blank else {entry.place.key: entry for entry in self._inventory.at(path)}
         left = {key for key, entry in standing.items() if entry.memory_id in self._ours}
         known = {key: entry for key, entry in standing.items() if key not in left}
         # The last of several with one key counts.
@@ -190,6 +195,8 @@ class Reconciler:
 
         One memory stands in one place: what was recognised in this look already, or stands elsewhere still, is not this one.
         """
+        if self._is_blank:
+            return None
         named = entry.found.fields.get("id")
         if entry.standing is not None and named in (None, entry.standing.memory_id):
             return self._draft.memory(entry.standing.memory_id)
@@ -228,7 +235,7 @@ class Reconciler:
         said.setdefault("updated_at", said["created_at"])
         id = self._free_id(entry, said.pop("id", None))
         words = fingerprint(said["content"])
-        if self._draft.any_purged() and self._draft.is_purged(id, words):
+        if self._any_purged and self._draft.is_purged(id, words):
             raise InvalidError("this was purged, and stands in the file again; take it out")
         record = MemoryRecord(
             id=id,
@@ -249,7 +256,7 @@ class Reconciler:
         moment = entry.found.fields.get("created_at", _BEGINNING)
         places = (f"{entry.place.path}\n{entry.place.key}{n or ''}" for n in count())
         for id in chain([named] if named else [], (id_of(place, moment) for place in places)):
-            if id not in self._new and self._inventory.named(id) is None:
+            if id not in self._new and (self._is_blank or self._inventory.named(id) is None):
                 return id
         raise AssertionError("there are more ids than entries")
 
@@ -273,7 +280,7 @@ class Reconciler:
 
     def _link(self) -> None:
         """Make the links that texts name. A note that others named before it was there gets theirs now."""
-        drawing = Drawing(self._draft)
+        drawing = Drawing(self._draft, among=self._names() if self._is_blank else None)
         named = [name for known in self.outcome.places for name in self._format.names(known.place)]
         for memory_id in self._inventory.waiting_for([_UNKNOWN + name for name in named]):
             if memory_id not in self._texts:
@@ -282,6 +289,14 @@ class Reconciler:
             drawing.draw(memory_id, found.links, new=memory_id in self._new)
         drawing.commit(self._signed("read in the book's files"))
         self.outcome.drawn.update(drawing.drawn)
+
+    def _names(self) -> dict[str, str]:
+        """What each name means in a book of which everything was found just now: as in the inventory, the first has it."""
+        names: dict[str, str] = {}
+        for known in self.outcome.places:
+            for name in self._format.names(known.place):
+                names.setdefault(name, known.memory_id)
+        return names | {id: id for id in self._texts}
 
     def _make_source(self) -> None:
         if self._draft.noun(Entity.SOURCE, SOURCE) is None:
@@ -311,9 +326,11 @@ class Drawing:
     Links that somebody made by hand are not in the text, and are left alone.
     """
 
-    def __init__(self, draft: Draft, made: Collection[str] = ()) -> None:
-        """`made` are relations that whoever wrote these texts has made or ended already, as far as they are true."""
+    def __init__(self, draft: Draft, made: Collection[str] = (), among: dict[str, str] | None = None) -> None:
+        """`made` are relations that whoever wrote these texts has made or ended already, as far as they are true. `among` are
+        all the names there are, where that is known, and no link is there yet."""
         self._draft, self._inventory, self._made = draft, draft.inventory(), made
+        self._among = among
         self._edits: list[tuple[str, str, str, bool]] = []
         self.drawn: dict[str, set[tuple[str, str]]] = {}
 
@@ -337,7 +354,8 @@ class Drawing:
 
     def _resolved(self, memory_id: str, relation: str, target: str) -> tuple[str, str]:
         """The relation and the memory it leads to; what leads nowhere yet is remembered by the name it was given."""
-        other = self._inventory.named(target) or self._inventory.named(target.casefold())
+        named = self._inventory.named if self._among is None else self._among.get
+        other = named(target) or named(target.casefold())
         return (
             (relation, other) if other is not None and other != memory_id else (relation, _UNKNOWN + target.casefold())
         )
@@ -356,7 +374,7 @@ class Drawing:
         if other.startswith(_UNKNOWN):
             return None
         link = Link(from_id=memory_id, relation=Relation(relation), to_id=other, created_at=now)
-        there = self._draft.noun(Entity.LINK, link.id)
+        there = self._draft.noun(Entity.LINK, link.id) if self._among is None else None
         if made:
             return None if there is not None else (Entity.LINK, None, link)
         return None if there is None else (Entity.LINK, there, None)

@@ -191,9 +191,18 @@ class Files:
         if is_ours and now is not None and self._stamp(full) == now:
             self._wrote[intent.path] = [(_COMPARED, now)]
         if is_ours:
-            self.unstage([intent])
+            self._clear_away(intent)
         # Else it was put in its place, or somebody cleared up; either way the file itself is the truth.
         return is_ours or (bool(intent.staged) and not os.path.lexists(self.full(intent.staged or "")))
+
+    def _clear_away(self, intent: Intent) -> None:
+        """Whoever was cut off right behind the exchange left at the staged name what had stood at the path. If that is not what
+        was expected, somebody had saved it a moment before, and it is kept beside (R3)."""
+        staged = self.full(intent.staged) if intent.staged else None
+        if staged and os.path.lexists(staged) and sha256_of(staged) not in (intent.replaces, intent.becomes):
+            keep_beside(staged, self.full(intent.path))
+        else:
+            self.unstage([intent])
 
     def _has_line(self, intent: Intent) -> bool:
         """Are the lines there? A piece of them at the end of the file is what a crash tore off: it goes."""

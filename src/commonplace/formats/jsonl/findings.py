@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 
 from commonplace.formats.jsonl.ids import FILE
+from commonplace.formats.looked import unreadable
 from commonplace.model.finding import Finding, Severity
 from commonplace.seam.format import Aside
 from commonplace.storage.conflict_files import Conflict, Placeholder, classify
@@ -18,21 +19,32 @@ def beside(folder: str) -> Iterator[Finding]:
         names = sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return
+    except OSError as cause:
+        yield unreadable(folder, cause)
+        return
     for name in names:
         kind = classify(name, names)
-        if name == FILE and not stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode):
-            yield _not_a_file()
+        if name == FILE:
+            yield from _of_file(os.path.join(folder, name))
         elif isinstance(kind, Conflict) and kind.base == FILE:
             yield _conflict_copy(name)
         elif isinstance(kind, Placeholder) and kind.base == FILE:
             yield _not_downloaded(name)
 
 
+def _of_file(path: str) -> Iterator[Finding]:
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            yield _not_a_file()
+    except OSError:
+        return  # whoever reads it says so
+
+
 def inside(aside: Iterable[Aside]) -> Iterator[Finding]:
     """Lines that are no memories."""
     for one in aside:
         yield Finding(
-            code="aside",
+            code="not_understood",
             severity=Severity.WARNING,
             message=f"a line is no memory: {one.reason}",
             where=f"{FILE}:{one.line}",

@@ -21,6 +21,7 @@ from commonplace.formats.jsonl.ids import FILE, HIGHEST, UTF_16, Entering, Ids, 
 from commonplace.formats.jsonl.left import LEFT, Note, noted, recalled
 from commonplace.formats.jsonl.lines import Odd, changed, entry_of, line_of
 from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
+from commonplace.formats.looked import Looked, away, unreadable
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
 from commonplace.seam.format import Altered, Append, Aside, Contents, Found, Known, Place, Put, Stamp, Step, Written
@@ -54,7 +55,9 @@ class JsonlFormat:
 
         It is read whole, so one that is far too large is refused before anything is done with it (row 43).
         """
-        found = {path: stamp for path in (FILE, *_NOTES) if (stamp := _stamp(os.path.join(folder, path)))}
+        found = Looked()
+        found.update({path: stamp for path in (FILE, *_NOTES) if (stamp := _stamp(os.path.join(folder, path)))})
+        found.hidden += away(folder, (FILE,) if FILE not in found else ())
         if FILE in found and found[FILE].size > self.largest:
             raise _too_large(found[FILE].size)
         return found
@@ -126,10 +129,13 @@ class JsonlFormat:
     def findings(self, folder: str) -> Iterator[Finding]:
         yield from beside(folder)
         path = os.path.join(folder, FILE)
-        found = _stamp(path)
-        if found is not None and found.size <= self.largest:
-            with open(path, "rb") as file:
-                yield from inside(self.read(FILE, file.read()).aside)
+        try:
+            found = _stamp(path)
+            if found is not None and found.size <= self.largest:
+                with open(path, "rb") as file:
+                    yield from inside(self.read(FILE, file.read()).aside)
+        except OSError as cause:
+            yield unreadable(FILE, cause)
 
 
 class _Change:

@@ -10,6 +10,7 @@ import stat
 from collections.abc import Iterator
 
 from commonplace.formats.ledger.change import LEDGER, PAGE
+from commonplace.formats.looked import unreadable
 from commonplace.model.finding import Finding, Severity
 from commonplace.storage.conflict_files import Conflict, Placeholder, classify, merge_conflict
 
@@ -18,25 +19,33 @@ _LOOKED_THROUGH = 1024 * 1024  # of a page: far more than any agent is told
 
 
 def findings_of(folder: str) -> Iterator[Finding]:
-    names = sorted(os.listdir(folder))
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError as cause:
+        yield unreadable(folder, cause)
+        return
     for name in names:
-        if name not in _OURS:
-            yield from _beside(name, names)
-        elif not stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode):
-            hint = "Put the file itself there; links and folders are not followed."
-            yield Finding(
-                code="unsafe_path", message=f"{name} is no plain file and was not read", where=name, hint=hint
-            )
-        elif name == PAGE:
-            with open(os.path.join(folder, name), "rb") as file:
-                yield from _merge(file.read(_LOOKED_THROUGH))
+        try:
+            yield from _of_ours(folder, name) if name in _OURS else _beside(name, names)
+        except OSError as cause:
+            yield unreadable(name, cause)
+
+
+def _of_ours(folder: str, name: str) -> Iterator[Finding]:
+    path = os.path.join(folder, name)
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        hint = "Put the file itself there; links and folders are not followed."
+        yield Finding(code="unsafe_path", message=f"{name} is no plain file and was not read", where=name, hint=hint)
+    elif name == PAGE:
+        with open(path, "rb") as file:
+            yield from _merge(file.read(_LOOKED_THROUGH))
 
 
 def _beside(name: str, names: list[str]) -> Iterator[Finding]:
     kind = classify(name, names)
     if isinstance(kind, Conflict) and kind.base in _OURS:
         yield Finding(
-            code="sync_conflict",
+            code="conflict_copy",
             message=f"another version of {kind.base}, set aside by a sync client, lies beside it",
             severity=Severity.WARNING,
             where=name,

@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Set
 
+from commonplace.formats.looked import unreadable as hidden
 from commonplace.formats.vault.frontmatter import Field, fields_of
 from commonplace.formats.vault.layout import Layout
 from commonplace.formats.vault.names import plain
@@ -23,7 +24,11 @@ def findings(folder: str, layout: Layout) -> Iterator[Finding]:
     while waiting:
         path = waiting.pop()
         prefix = f"{path}/" if path else ""
-        entries = sorted(listed(folder, path), key=lambda entry: entry.name)
+        try:
+            entries = sorted(listed(folder, path), key=lambda entry: entry.name)
+        except OSError as cause:
+            yield hidden(path or folder, cause)
+            continue
         names = {entry.name for entry in entries}
         yield from _twins(prefix, names)
         for entry in entries:
@@ -114,7 +119,11 @@ def _unnamed(path: str) -> Finding:
 
 
 def _of_note(folder: str, path: str, entry: os.DirEntry[str], layout: Layout) -> Iterator[Finding]:
-    seen = entry.stat(follow_symlinks=False)
+    try:
+        seen = entry.stat(follow_symlinks=False)
+    except OSError as cause:
+        yield hidden(path, cause)
+        return
     if layout.is_loose(path):
         yield Finding(
             code="loose_note",
@@ -138,7 +147,7 @@ def _of_note(folder: str, path: str, entry: os.DirEntry[str], layout: Layout) ->
         with open(f"{folder}/{path}", "rb") as file:
             raw = file.read()
     except OSError as cause:
-        yield _unreadable(path, str(cause.strerror))
+        yield hidden(path, cause)
         return
     yield from _of_text(path, raw, layout)
 
@@ -146,8 +155,10 @@ def _of_note(folder: str, path: str, entry: os.DirEntry[str], layout: Layout) ->
 def _of_text(path: str, raw: bytes, layout: Layout) -> Iterator[Finding]:
     reason = unreadable(raw)
     text = raw.decode(errors="replace")
-    if reason is None and merge_conflict(raw):
-        reason = "an unresolved merge stands in it"
+    if reason is None and (line := merge_conflict(raw)):
+        hint = "Decide between the two versions in an editor."
+        yield Finding(code="merge_conflict", message="an unresolved merge", where=f"{path}:{line}", hint=hint)
+        return
     if reason:
         yield _unreadable(path, reason)
         return
@@ -190,8 +201,9 @@ def _is_utf8(raw: bytes) -> bool:
 
 def _unreadable(path: str, reason: str) -> Finding:
     return Finding(
-        code="note_unreadable",
+        code="not_understood",
         message=f"not read: {reason}",
+        severity=Severity.WARNING,
         where=path,
         hint="Look at it in your editor; nothing of it was changed.",
     )

@@ -29,6 +29,9 @@ class VaultFormat:
     def __init__(self, layout: Layout | None = None) -> None:
         self.layout = layout or Layout()
 
+    def is_personal(self, path: str) -> bool:
+        return self.layout.is_personal(path)
+
     def scan(self, folder: str) -> dict[str, Stamp]:
         return scan(folder, self.layout)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import cache, lru_cache
 from posixpath import basename
 from typing import Any, NamedTuple, TypeVar
 
@@ -125,8 +126,15 @@ def _fields(path: str, block: Block, facts: Facts, spot: Spot) -> dict[str, Any]
 
 def _word(words: type[W], value: object) -> W | None:
     """A word of a closed list of ours; any other is somebody else's, and says nothing to us."""
-    found = (value, value.lower()) if isinstance(value, str) else ()
-    return next((words(word) for word in found if word in tuple(words)), None)
+    if not isinstance(value, str):
+        return None
+    known = _words(words)
+    return known.get(value) or known.get(value.lower())
+
+
+@cache
+def _words(words: type[W]) -> dict[str, W]:
+    return {str(word): word for word in words}
 
 
 def _is_id(value: object, *, locked: bool) -> bool:
@@ -208,8 +216,11 @@ def _text(facts: Facts, key: str) -> str | None:
 
 def _moment(value: object) -> datetime | None:
     """A date or a moment; without an offset it is UTC (A-l). Anything else says nothing."""
-    if not isinstance(value, str):
-        return None
+    return _read_moment(value) if isinstance(value, str) else None
+
+
+@lru_cache(maxsize=1024)  # a note's times are often one, and a day's notes have one day
+def _read_moment(value: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(value)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

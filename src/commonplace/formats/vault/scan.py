@@ -8,61 +8,90 @@ a note but its stamp, so that looking through ten thousand costs little more tha
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Set
-from stat import S_ISDIR, S_ISREG
+from stat import S_IFREG, S_ISDIR
 
+from commonplace.formats.looked import Looked
 from commonplace.formats.vault.layout import Layout
 from commonplace.seam.format import Stamp
 from commonplace.storage.conflict_files import classify
 
 _AWAY = Stamp(0, 0, 0)  # what no file on disk looks like
+_SIGNS = ("/.", "/_", "/~", "/[", ").md", "].md", "onflict", "opy", "excalidraw")
+_COUNTED = re.compile(r" [^/]{1,2}\.md(?:/|$)")
+_HOST = re.compile(r"-[^-/a-z]*[A-Z][^-/a-z]*\.md(?:/|$)")
 
 
-def scan(folder: str, layout: Layout) -> dict[str, Stamp]:
-    found: dict[str, Stamp] = {}
+def _any_odd(names: str) -> bool:
+    """Among names, each behind a slash: is any worth a closer look? `.x`, `x (1)`, `x 2`, `x conflict`, `Copy of x`, `x-HOST`;
+    and what is not ASCII. Nearly every name is a note's, and this is asked once for a whole folder of them."""
+    if not names.isascii() or any(sign in names for sign in _SIGNS) or (" " in names and _COUNTED.search(names)):
+        return True
+    return "-" in names and not names.islower() and _HOST.search(names) is not None
+
+
+def scan(folder: str, layout: Layout) -> Looked:
+    found = Looked()
     waiting = [""]
-    odd = frozenset(")]")
-    make = tuple.__new__  # half of what a named tuple's own making costs
     while waiting:
         path = waiting.pop()
-        entries = listed(folder, path)
-        prefix = f"{path}/" if path else ""
-        names: set[str] = set()
-        for entry in entries:
-            name = entry.name
-            if name[-3:] == ".md":
-                if name[0] in "._~[" or name[-4] in odd or not name.isascii() or _is_odd(name):
-                    names = names or {one.name for one in entries}
-                    if not is_note(prefix + name, names, layout):
-                        continue
-                try:
-                    seen = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue
-                if S_ISREG(seen.st_mode):
-                    found[prefix + name] = make(Stamp, (seen.st_size, seen.st_mtime_ns, seen.st_ino))
-                elif S_ISDIR(seen.st_mode):
-                    waiting.append(prefix + name)
-            elif may_hold_notes(entry, prefix, layout):
-                waiting.append(prefix + name)
-            elif name[-10:] == ".md.icloud" and name[0] == ".":
-                found.setdefault(placeheld(prefix, name), _AWAY)
+        try:
+            # By a descriptor each look is at a name in this folder, and nobody walks the whole path again for it.
+            fd = os.open(f"{folder}/{path}", _FOLDER | os.O_NOFOLLOW) if path else os.open(folder, _FOLDER)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            if not path:
+                raise  # of a book that cannot be looked at at all, nothing is known
+            found.hidden.append(path)
+            continue
+        try:
+            _look(fd, path, layout, found, waiting)
+        finally:
+            os.close(fd)
     return found
 
 
-def _is_odd(name: str) -> bool:
-    """Is a name worth a closer look? Cheap to ask: nearly every name is a note's. `x 2`, `x conflict`, `Copy of x`, `x-HOST`."""
-    if "onflict" in name or "opy" in name or "excalidraw" in name or " " in name[-6:-4]:
-        return True
-    return not name.islower() and name[name.rfind("-") + 1 : -3].isupper() and "-" in name
+def _look(fd: int, path: str, layout: Layout, found: Looked, waiting: list[str]) -> None:
+    """At what lies in one folder."""
+    prefix = f"{path}/" if path else ""
+    try:
+        with os.scandir(fd) as entries:
+            here = {entry.name: entry for entry in entries}
+    except OSError:
+        found.hidden.append(path)
+        return
+    any_odd = _any_odd("/" + "/".join(here))
+    make = tuple.__new__  # half of what a named tuple's own making costs
+    for name, entry in here.items():
+        if name[-3:] == ".md":
+            if any_odd and _any_odd(f"/{name}") and not is_note(prefix + name, here.keys(), layout):
+                continue
+            try:
+                seen = entry.stat(follow_symlinks=False)
+            except OSError:
+                found.hidden.append(prefix + name)
+                continue
+            if seen.st_mode & 0o170000 == S_IFREG:
+                found[prefix + name] = make(Stamp, (seen.st_size, seen.st_mtime_ns, seen.st_ino))
+            elif S_ISDIR(seen.st_mode):
+                waiting.append(prefix + name)
+        elif may_hold_notes(entry, prefix, layout):
+            waiting.append(prefix + name)
+        elif name[-10:] == ".md.icloud" and name[0] == ".":
+            found.setdefault(placeheld(prefix, name), _AWAY)
+
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def listed(folder: str, path: str) -> list[os.DirEntry[str]]:
-    """What lies in a folder of the vault; nothing if it is not there, or not to be read."""
+    """What lies in a folder of the vault; nothing if it is not there."""
     try:
         with os.scandir(f"{folder}/{path}" if path else folder) as entries:
             return [*entries]
-    except (FileNotFoundError, NotADirectoryError, PermissionError):
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 

@@ -78,9 +78,10 @@ def links_of(body: str, fields: Sequence[Field], lines: Sequence[str], path: str
     """Relation and target of every link of a note, each once, in their order."""
     folder = dirname(path)
     found: dict[tuple[str, str], None] = {}
+    any_link = any("[[" in line for line in lines)
     for field in fields:
-        for relation, target in _of_field(field, lines, folder):
-            found[relation, target] = None
+        if any_link or field.key in _RELATIONS:
+            found.update(dict.fromkeys(_of_field(field, lines, folder)))
     for one in references(body, folder):
         before = body[max(0, one.start - 24) : one.start - 2]
         cue = _CUES.search(before) if one.is_wiki else None

@@ -85,7 +85,7 @@ def test_odd_lines_are_shown_by_number(tmp_path: Path) -> None:
     merged = [b"<<<<<<< ours", b'{"id":"m-1","text":"a"}', b"=======", b'{"id":"m-1","text":"b"}', b">>>>>>> theirs"]
     (tmp_path / FILE).write_bytes(b"\n".join(merged))
     shown = [(finding.where, finding.code) for finding in JsonlFormat().findings(str(tmp_path))]
-    assert sorted(shown) == [(f"{FILE}:{number}", "aside") for number in (1, 2, 3, 5)]
+    assert sorted(shown) == [(f"{FILE}:{number}", "not_understood") for number in (1, 2, 3, 5)]
     assert [*JsonlFormat().findings(str(tmp_path / "absent"))] == []
 
 

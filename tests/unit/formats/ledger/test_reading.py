@@ -243,8 +243,8 @@ class TestTheFolder:
     @pytest.mark.parametrize(
         ("name", "code"),
         [
-            ("digest (conflicted copy 2026-11-15).md", "sync_conflict"),
-            ("ledger.sync-conflict-20261115-120000-ABCDEFG.jsonl", "sync_conflict"),
+            ("digest (conflicted copy 2026-11-15).md", "conflict_copy"),
+            ("ledger.sync-conflict-20261115-120000-ABCDEFG.jsonl", "conflict_copy"),
             (".digest.md.icloud", "not_downloaded"),
         ],
     )

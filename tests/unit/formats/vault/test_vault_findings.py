@@ -29,8 +29,8 @@ def test_the_sample_is_seen_through(make_vault: Callable[..., Path]) -> None:
     assert said == {
         ("conflict_copy", "Home.sync-conflict-20261115-093612-ABCDEFG.md"),
         ("not_downloaded", "Daily/2026-05-04.md"),
-        ("note_unreadable", "Untitled.md"),
-        ("note_unreadable", "Projects/Atlas/Merge.md"),
+        ("not_understood", "Untitled.md"),
+        ("merge_conflict", "Projects/Atlas/Merge.md:2"),
     }
 
 
@@ -44,17 +44,17 @@ def test_the_sample_is_seen_through(make_vault: Callable[..., Path]) -> None:
         ("Agent/Memory/fix/n.md", b"---\nkind: a\nkind: b\n---\nx\n", "frontmatter_odd"),
         ("n.md", b"---\nnever closed\n", "frontmatter_odd"),
         ("n.md", b"caf\xe9\n", "frontmatter_odd"),
-        ("n.md", "x".encode("utf-16"), "note_unreadable"),
-        ("n.md", b"", "note_unreadable"),
-        ("n.md", b"<<<<<<< a\n=======\n>>>>>>> b\n", "note_unreadable"),
-        ("n.md", b"x" * (VAULT.largest + 1), "note_unreadable"),
+        ("n.md", "x".encode("utf-16"), "not_understood"),
+        ("n.md", b"", "not_understood"),
+        ("n.md", b"<<<<<<< a\n=======\n>>>>>>> b\n", "merge_conflict"),
+        ("n.md", b"x" * (VAULT.largest + 1), "not_understood"),
     ],
 )
 def test_what_breaks_the_rules_is_named_with_its_place_and_a_next_step(
     tmp_path: Path, path: str, raw: bytes, code: str
 ) -> None:
     (finding,) = look_at(tmp_path, path, raw)
-    assert (finding.code, finding.where) == (code, path)
+    assert (finding.code, finding.where) == (code, f"{path}:1" if code == "merge_conflict" else path)
     assert finding.hint
 
 
@@ -94,4 +94,4 @@ def test_a_note_that_may_not_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_text("x\n")
     (tmp_path / "n.md").chmod(0)
     found = look(tmp_path)
-    assert [finding.code for finding in found] == ([] if os.geteuid() == 0 else ["note_unreadable"])
+    assert [finding.code for finding in found] == ([] if os.geteuid() == 0 else ["unreadable"])

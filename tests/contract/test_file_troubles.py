@@ -1,0 +1,268 @@
+"""Troubles of files that every format can meet: the same outcome, and one name for it (R13; rows 21, 26, 44, 49, 50, 126)."""
+
+from __future__ import annotations
+
+import ctypes  # noqa: F401 - the other user cannot load it any more
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import commonplace
+from commonplace import Book
+from commonplace.formats.ledger import format as ledger_format
+from commonplace.formats.vault import scan as vault_scan
+from commonplace.formats.vault.format import VaultFormat
+from commonplace.storage.atomic_write import partial_name
+from commonplace.storage.quarantine import Quarantine
+
+ROOT = Path(__file__).parents[2]
+CANONS = ("jsonl", "ledger", "vault")
+MAIN = {"jsonl": "memories.jsonl", "ledger": "digest.md", "vault": "Agent/Memory/note/gate.md"}
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(params=CANONS)
+def scheme(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def opened(tmp_path: Path, scheme: str) -> Book:
+    return commonplace.open(f"{scheme}:{tmp_path / 'book'}")
+
+
+def furnished(tmp_path: Path, scheme: str) -> tuple[Path, str]:
+    """A book with one memory in its main file, and that memory's id."""
+    with opened(tmp_path, scheme) as book:
+        if scheme == "ledger":
+            book.retain(digest="The xylophonecanary sings.")
+            id = book.get("digest.md").id
+        else:
+            saved = book.save("The xylophonecanary sings.", type="project", scope="global", kind="note", title="gate")
+            id = saved.id
+        book.list()
+    assert (tmp_path / "book" / MAIN[scheme]).is_file()
+    return tmp_path / "book", id
+
+
+def found(book: Book) -> set[str]:
+    return {one.code for one in book.doctor().findings}
+
+
+class TestOneNameForOneTrouble:
+    def _harm(self, folder: Path, scheme: str, trouble: str) -> None:
+        main = folder / MAIN[scheme]
+        stem, ending = os.path.splitext(main)
+        harms: dict[str, Callable[[], object]] = {
+            "conflict_copy": lambda: Path(f"{stem} (conflicted copy 2026-11-15 093612){ending}").write_text("x\n"),
+            "not_downloaded": lambda: main.rename(main.parent / f".{main.name}.icloud"),
+            "not_understood": lambda: main.write_bytes("x".encode("utf-16")),
+            "left_over": lambda: Path(partial_name(str(main))).write_text("x\n"),
+        }
+        harms[trouble]()
+        if main.exists():
+            os.utime(main, (1_700_000_000, 1_700_000_000))  # else one would wait for the end of a line that has none
+
+    @pytest.mark.parametrize("trouble", ["conflict_copy", "not_downloaded", "not_understood", "left_over"])
+    def test_it_has_the_same_code_in_every_format_and_takes_nothing_away(
+        self, tmp_path: Path, scheme: str, trouble: str
+    ) -> None:
+        folder, id = furnished(tmp_path, scheme)
+        self._harm(folder, scheme, trouble)
+        with opened(tmp_path, scheme) as book:
+            said = [one for one in book.doctor().findings if one.code == trouble]
+            assert len(said) == 1
+            assert said[0].hint
+            assert book.get(id).status == "active"
+
+    def test_every_code_is_described_on_the_page_of_books_in_files_or_on_its_formats_own(self) -> None:
+        pages = {name: (ROOT / f"docs/format/{name}.md").read_text() for name in ("files", *CANONS)}
+        told = {name: {*re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE)} for name, text in pages.items()}
+        for path in (ROOT / "src/commonplace/formats").rglob("*.py"):
+            own = told.get(path.parent.name, set())
+            for code in re.findall(r"Finding\(\s*code=\"(\w+)\"", path.read_text()):
+                assert code in told["files"] | own, f"{path.name}: {code}"
+
+
+class TestWhatCannotBeLookedAt:
+    """Nobody knows what became of it, so nothing did."""
+
+    def test_a_file_that_is_gone_between_its_name_and_the_look_at_it_is_not_deleted(
+        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if scheme == "jsonl":
+            return  # its one file has one name: there is nothing between
+        folder, id = furnished(tmp_path, scheme)
+        main = folder / MAIN[scheme]
+        raw = main.read_bytes()
+        module, name = (ledger_format, "_names") if scheme == "ledger" else (vault_scan, "_any_odd")
+        between = getattr(module, name)
+
+        def vanish(*args: object) -> object:
+            answer = between(*args)
+            if scheme == "ledger" or "/gate.md" in str(args[0]):
+                main.unlink(missing_ok=True)
+            return answer
+
+        with opened(tmp_path, scheme) as book:
+            with monkeypatch.context() as meanwhile:
+                meanwhile.setattr(module, name, vanish)
+                assert book.get(id).status == "active"
+            assert not main.exists()
+            main.write_bytes(raw)
+            assert book.get(id).status == "active"
+            assert len(book.history(id)) == 1
+
+    def test_a_folder_without_permission_hides_nothing_and_is_named(self, tmp_path: Path) -> None:
+        """As another user, since root may look everywhere."""
+        folder, id = furnished(tmp_path, "vault")
+        (folder / "Open.md").write_text("An open note.\n")
+        with opened(tmp_path, "vault") as book:
+            assert len(book.list()) == 2
+        _hand_over(tmp_path)
+        hidden = (folder / MAIN["vault"]).parent
+        hidden.chmod(0)
+        try:
+            said = _as_another(lambda: _looked(tmp_path, id))
+        finally:
+            hidden.chmod(0o700)
+        assert said == "active 1 2 ['unreadable'] saved"
+
+    def test_a_folder_that_cannot_be_entered_hides_nothing(self, tmp_path: Path) -> None:
+        """Its names can be read, its files cannot be looked at."""
+        folder, id = furnished(tmp_path, "vault")
+        (folder / "Open.md").write_text("An open note.\n")
+        with opened(tmp_path, "vault") as book:
+            assert len(book.list()) == 2
+        _hand_over(tmp_path)
+        hidden = (folder / MAIN["vault"]).parent
+        hidden.chmod(0o400)
+        try:
+            said = _as_another(lambda: _looked(tmp_path, id))
+        finally:
+            hidden.chmod(0o700)
+        assert said == "active 1 2 ['unreadable'] saved"
+
+    @pytest.mark.parametrize("scheme", CANONS)
+    def test_a_book_that_cannot_be_looked_at_at_all_is_answered_from_what_is_known(
+        self, tmp_path: Path, scheme: str
+    ) -> None:
+        folder, id = furnished(tmp_path, scheme)
+        _hand_over(tmp_path)
+
+        def look() -> str:
+            with opened(tmp_path, scheme) as book:
+                book.list()
+                folder.chmod(0o300)
+                return f"{book.get(id).status} {len(book.history(id))}"
+
+        try:
+            assert _as_another(look) == "active 1"
+        finally:
+            folder.chmod(0o700)
+
+
+def _looked(tmp_path: Path, id: str) -> str:
+    with opened(tmp_path, "vault") as book:
+        seen = f"{book.get(id).status} {len(book.history(id))} {len(book.list())} "
+        said = sorted(one.code for one in book.doctor().findings if one.code != "readable_by_others")
+        saved = book.save("Elsewhere one can still write.", type="project", scope="global", kind="other")
+        return f"{seen}{said} {'saved' if book.get(saved.id) else ''}"
+
+
+def _hand_over(where: Path) -> None:
+    """Everything below belongs to nobody, and every folder above lets them in."""
+    for path in (where, *where.rglob("*")):
+        os.chown(path, 65534, 65534, follow_symlinks=False)
+    for above in (where, *where.parents):
+        if above != Path("/") and above.stat().st_uid in (0, 65534) and str(above).startswith("/tmp/"):
+            above.chmod(above.stat().st_mode | 0o711)
+
+
+def _as_another(work: Callable[[], str]) -> str:
+    """In a forked child, as a user without any rights here."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            os.setgid(65534)
+            os.setuid(65534)
+            os.write(write, work().encode())
+        except BaseException as cause:
+            os.write(write, repr(cause).encode()[:2000])
+        finally:
+            os._exit(0)
+    os.close(write)
+    with open(read, "rb") as answer:
+        said = answer.read().decode()
+    os.waitpid(pid, 0)
+    return said
+
+
+def test_a_note_of_the_persons_own_that_links_to_a_renamed_memory_is_named(tmp_path: Path) -> None:
+    """A12, A27: the link is not turned, because the note is not ours to write; so it is said."""
+    folder, id = furnished(tmp_path, "vault")
+    (folder / "Diary.md").write_text("Think of [[gate]] and of [[nothing yet]].\n")
+    with opened(tmp_path, "vault") as book:
+        assert "link_strayed" not in found(book)
+        note = folder / MAIN["vault"]
+        note.write_text(note.read_text().replace("slug: gate", "slug: portal"))
+        note.rename(note.with_name("portal.md"))
+        assert book.get(id).slug == "portal"
+        (said,) = [one for one in book.doctor().findings if one.code == "link_strayed"]
+        assert said.where == "Diary.md"
+        assert "portal.md" in said.message
+        assert (folder / "Diary.md").read_text() == "Think of [[gate]] and of [[nothing yet]].\n"
+        (folder / "Diary.md").write_text("Think of [[portal]].\n")
+        assert "link_strayed" not in found(book)
+
+
+class TestWhatAPurgeCannotReach:
+    """R12, row 126: what we keep aside goes with it; what others made is named."""
+
+    def test_what_was_kept_aside_is_destroyed(self, tmp_path: Path, scheme: str) -> None:
+        folder, id = furnished(tmp_path, scheme)
+        aside = Quarantine(os.path.realpath(folder))
+        aside.keep(b"junk around The xylophonecanary sings. and more", origin="x", reason="odd")
+        aside.keep(b"something else", origin="y", reason="odd")
+        with opened(tmp_path, scheme) as book:
+            assert book.purge(id).complete
+        assert [piece.origin for piece in aside.pieces()] == ["y"]
+        assert b"xylophonecanary" not in b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+    def test_copies_of_others_that_hold_it_are_named_and_left(self, tmp_path: Path, scheme: str) -> None:
+        folder, id = furnished(tmp_path, scheme)
+        main = folder / MAIN[scheme]
+        copy = main.with_name(f"{main.stem} (conflicted copy 2026-11-15 093612){main.suffix}")
+        copy.write_bytes(main.read_bytes())
+        other = main.with_name(f"{main.stem} (conflicted copy 2026-11-14 093612){main.suffix}")
+        other.write_text("Nothing of it.\n")
+        with opened(tmp_path, scheme) as book:
+            report = book.purge(id)
+        assert not report.complete
+        assert [copy.name in left for left in report.remaining] == [True]
+        assert copy.exists()
+
+
+def test_a_save_that_slipped_in_right_before_a_crash_is_kept_beside(tmp_path: Path) -> None:
+    """R3: whoever finishes a change that was cut off behind the exchange throws nothing of another's away."""
+    from hashlib import sha256
+
+    from commonplace.formats.journal_file import Intent
+    from commonplace.formats.steps import Files
+
+    (tmp_path / "n.md").write_text("ours")
+    staged = Path(partial_name(str(tmp_path / "n.md")))
+    staged.write_text("theirs, saved a moment before")
+    hashes = {text: sha256(text.encode()).hexdigest() for text in ("ours", "expected")}
+    intent = Intent(step="put", path="n.md", replaces=hashes["expected"], becomes=hashes["ours"], staged=staged.name)
+    assert Files(str(tmp_path)).finish([intent]) == []
+    kept = [path.read_text() for path in tmp_path.iterdir() if path.name != "n.md"]
+    assert kept == ["theirs, saved a moment before"]
+    assert [*VaultFormat().scan(str(tmp_path))] == ["n.md"]
