@@ -113,7 +113,8 @@ class Lively:
             self._made.append(saved.id)
             if number % 4 == 1:
                 relation = self.chance.choice(("related_to", "supports", "applies_to", "derived_from"))
-                self._as("agent:claude").link(saved.id, self.chance.choice(self._made[:-1]), relation)
+                other = self.chance.choice([one for one in self._made[-60:] if one != saved.id])
+                self._as("agent:claude").link(saved.id, other, relation)
 
     def _minds(self) -> None:
         """One statement that changed three times, and some that were put away."""

@@ -1,7 +1,6 @@
 // The links of the whole book as one picture: what hangs together lies together. The list below says the same in words.
 
-import { ask } from "/web/api.js";
-import { named } from "/web/changed.js";
+import { ask, record as known } from "/web/api.js";
 import { el, svg } from "/web/dom.js";
 import { go } from "/web/going.js";
 import { empty, heading, memoryLink, section } from "/web/parts.js";
@@ -14,20 +13,27 @@ const [WIDE, MOST, STEPS] = [1000, 120, 2];
 
 export async function view({ query }) {
   const [operations, records] = await Promise.all([ask("journal", { limit: 5000 }), ask("list", { statuses: ["all"], limit: 1000 })]);
-  const around = query.get("around") || "";
-  const relation = query.get("relation") || "";
+  const [around, relation] = ["around", "relation"].map((name) => query.get(name) || "");
   const made = linksIn(operations);
   const links = made.filter((one) => !relation || one.relation === relation);
-  const web = near(links, around);
-  const texts = new Map(records.map((one) => [one.id, one]));
+  const web = chosen(around ? near(links, around) : links);
+  const texts = await named(web.ids, records);
   const node = el(
     "div",
     {},
-    heading("Links", `${many(web.links.length, "link")} between ${many(web.ids.length, "memory", "memories")}${around ? ", within two steps of one" : ""}.`),
+    heading("Links", `${many(web.links.length, "link")} between ${many(web.ids.length, "memory", "memories")}${around ? ", within two steps of one" : ""}${web.all > web.links.length ? `, of ${many(web.all, "link")} in all` : ""}.`),
     narrow(made, relation, around),
     web.links.length ? [picture(web, texts, around), list(web, texts)] : empty("No links here", "Say how one memory stands to another: commonplace link ID supports OTHER.", around && el("p", {}, el("a", { href: "#/links" }, "Show all links"))),
   );
   return { node };
+}
+
+// What each says. The newest are asked for together, the few others one by one.
+async function named(ids, records) {
+  const texts = new Map(records.map((one) => [one.id, one]));
+  const others = await Promise.all(ids.filter((id) => !texts.has(id)).map(known));
+  for (const one of others) if (one) texts.set(one.id, one);
+  return texts;
 }
 
 // The journal knows every link that was made, and every one that was taken back.
@@ -41,17 +47,26 @@ function linksIn(operations) {
 }
 
 function near(links, around) {
-  let kept = links;
-  if (around) {
-    let circle = new Set([around]);
-    for (let step = 0; step < STEPS; step++) circle = new Set([...circle, ...links.filter((one) => circle.has(one.from_id) || circle.has(one.to_id)).flatMap((one) => [one.from_id, one.to_id])]);
-    kept = links.filter((one) => circle.has(one.from_id) && circle.has(one.to_id));
+  let circle = new Set([around]);
+  for (let step = 0; step < STEPS; step++) circle = new Set([...circle, ...links.filter((one) => circle.has(one.from_id) || circle.has(one.to_id)).flatMap(ends)]);
+  return links.filter((one) => circle.has(one.from_id) && circle.has(one.to_id));
+}
+
+const ends = ({ from_id, to_id }) => [from_id, to_id];
+
+// As many as a picture can hold: the one with the most links and all that hangs on it, then the next.
+function chosen(links) {
+  const beside = new Map();
+  for (const [from, to] of links.map(ends)) for (const [one, other] of [[from, to], [to, from]]) beside.set(one, (beside.get(one) || new Set()).add(other));
+  const most = [...beside.keys()].sort((a, b) => beside.get(b).size - beside.get(a).size);
+  const taken = new Set();
+  for (const first of most) for (const waiting = [first]; waiting.length && taken.size < MOST; ) {
+    const id = waiting.shift();
+    if (!taken.has(id)) (taken.add(id), waiting.push(...beside.get(id)));
   }
-  const counts = new Map();
-  for (const { from_id, to_id } of kept) for (const id of [from_id, to_id]) counts.set(id, (counts.get(id) || 0) + 1);
-  const ids = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a)).slice(0, MOST);
-  const there = new Set(ids);
-  return { ids, counts, links: kept.filter((one) => there.has(one.from_id) && there.has(one.to_id)) };
+  const kept = links.filter((one) => taken.has(one.from_id) && taken.has(one.to_id));
+  const linked = new Set(kept.flatMap(ends));
+  return { ids: most.filter((id) => linked.has(id)), counts: new Map(most.map((id) => [id, beside.get(id).size])), links: kept, all: links.length };
 }
 
 function narrow(links, relation, around) {
@@ -107,9 +122,10 @@ function labels(ids, places, texts) {
 // Those with the most links first, each with all that it says of others.
 function list(web, texts) {
   const out = Map.groupBy(web.links, (one) => one.from_id);
+  const said = (id) => texts.get(id)?.content || id;
   const shown = web.ids.filter((id) => out.has(id));
   return section(
     "In words",
-    el("ul", { class: "plain spaced" }, shown.map((id) => el("li", {}, el("p", { class: "statement" }, memoryLink(id, texts.has(id) ? short(texts.get(id).content, 110) : id)), el("ul", { class: "plain inner" }, out.get(id).map((one) => el("li", {}, el("span", { class: "how" }, word(one.relation)), " ", named(one.to_id, texts.get(one.to_id)?.content, 90))))))),
+    el("ul", { class: "plain spaced" }, shown.map((id) => el("li", {}, el("p", { class: "statement" }, memoryLink(id, short(said(id), 110))), el("ul", { class: "plain inner" }, out.get(id).map((one) => el("li", {}, el("span", { class: "how" }, word(one.relation)), " ", memoryLink(one.to_id, short(said(one.to_id), 90)))))))),
   );
 }
