@@ -13,7 +13,8 @@ from pathlib import Path
 
 from bench.measure import machine
 
-BENCHES = ("startup", "saving", "capturing", "bulk", "waiting", "scale", "finding", "files", "secret_scanner")
+BENCHES = ("startup", "saving", "capturing", "bulk", "waiting", "scale", "finding", "files", "hooks", "service",
+           "secret_scanner")  # fmt: skip
 ON_DATA = ("consolidation", "extraction", "quality")
 """Those that need the public data sets; `$COMMONPLACE_DATA` says where they lie."""
 ASKED = ("quality", "peers", "finding")
