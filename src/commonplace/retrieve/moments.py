@@ -46,7 +46,7 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _COUNT = r"\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)).replace(" ", r"\s")
 
 _PHRASES = re.compile(
-    rf"""(?xi)\b(?:
+    rf"""(?x)\b(?:
       (?P<iso>\d{{4}}-\d{{2}}-\d{{2}})
     | (?P<iso_month>\d{{4}}-\d{{2}})(?!-?\d)
     | (?P<day1>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month1>{_MONTH})\.?,?(?:\s+(?P<year1>\d{{4}}))?
@@ -60,12 +60,19 @@ _PHRASES = re.compile(
     | (?P<near>today|yesterday|day\ before\ yesterday|tonight|this\ morning|last\ night)
     )(?!\w)"""
 )
+# Whatever `_PHRASES` reads holds one of these, in lower case. To look for them is five times cheaper, and most texts hold none.
+_HINTS = re.compile(
+    r"\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|ago|back|earlier|last|past|previous|this|today|yesterday|tonight|\d{4})"
+)
 _DAY = timedelta(days=1)
 
 
 def spans_in(text: str, now: datetime) -> tuple[Span, ...]:
     """The spans that a question speaks of, seen from `now`, in the order it speaks of them."""
     if len(text) > 2_000:  # a question is short; a pasted document is not asked about its dates
+        return ()
+    text = text.lower()
+    if not _HINTS.search(text):
         return ()
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     found = (_read(match, midnight) for match in _PHRASES.finditer(text) if not _is_an_end(text, match.start()))
@@ -74,11 +81,11 @@ def spans_in(text: str, now: datetime) -> tuple[Span, ...]:
 
 def _is_an_end(text: str, start: int) -> bool:
     """`Until 3 May` is not that day, but all the days before it: no time to look at."""
-    return text[max(start - 6, 0) : start].lower() == "until "
+    return text[max(start - 6, 0) : start] == "until "
 
 
 def _read(match: re.Match[str], today: datetime) -> Span | None:
-    said = {name: value.lower() for name, value in match.groupdict().items() if value}
+    said = {name: value for name, value in match.groupdict().items() if value}
     try:
         for read in (_calendar, _ago, _recent, _named_day):
             span = read(said, today)

@@ -19,6 +19,8 @@ _LATER = 0.7
 """What it is worth to be observed just after, beside having been observed then."""
 _LINGERS = timedelta(days=7)
 """After so long a third of that is left."""
+_BEGINNING = 500
+"""So much of a long memory is read for times it speaks of: what stands over it and what it begins with."""
 _NOT_SURE = timedelta(days=2)
 """When a book fell asleep, and when the question was really asked, are not the same moment."""
 
@@ -38,7 +40,7 @@ def observed(record: MemoryRecord, spans: Sequence[Span]) -> float:
 
 def told(record: MemoryRecord, spans: Sequence[Span]) -> float:
     """The share of a time it speaks of that falls into the time asked about."""
-    spoken_of = spans_in(record.content, moment_of(record))
+    spoken_of = spans_in(record.content[:_BEGINNING], moment_of(record))
     return max((_overlap(own, span) / (own.until - own.since) for own in spoken_of for span in spans), default=0.0)
 
 
