@@ -27,7 +27,8 @@ _SEMANTIC = {-1: 0.2, 1: 0.2, -2: 0.1, 2: 0.1}
 _STEPS = [
     (d, (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1), _SEMANTIC.get(d, 0.0)) for d in (-4, -3, -2, -1, 1, 2, 3, 4)
 ]
-"""How far away, and what share such a neighbour lends by words and by meaning."""
+"""How far away, and what share such a neighbour lends by words and by meaning; from afar, only words."""
+_BEFORE, _BESIDE, _AFTER = _STEPS[:2], _STEPS[2:6], _STEPS[6:]
 Scores = dict[int, float]
 """By place."""
 
@@ -66,30 +67,35 @@ class Neighbours:
         A neighbour's words help, but never as much as one's own, and many weak ones do not add up: their squares do.
         """
         with_words, with_excess = dict(words), dict(excess)
+        talk, lending = self._talk, self._lending(words, excess)
+        holding = {place: other for place, other in lending.items() if other[2]}
+        steps = ((_BEFORE, holding.get), (_BESIDE, lending.get), (_AFTER, holding.get))
         for place in self._places:
-            lean = min(1.0, _STANDS_ALONE / max(self._talk[place][2], 1))
-            by_words, by_meaning = self._borrowed(place, words, excess)
+            owner, at, length = talk[place]
+            by_words = by_meaning = 0.0
+            for some, lender in steps:  # what a search spends most on: a thousand pairs
+                for step, lexical, semantic in some:
+                    other = lender(place + step)
+                    if other is None or other[0] is not owner or not -_SITTING <= other[1] - at <= _SITTING:
+                        continue
+                    lent = lexical * other[2]
+                    by_words += lent * lent
+                    by_meaning += semantic * other[3]
+            lean = _STANDS_ALONE / length if length > _STANDS_ALONE else 1.0
             if by_words:
-                with_words[place] = sqrt(words.get(place, 0.0) ** 2 + lean * lean * by_words)
-            if place in excess:
+                own = words.get(place, 0.0)
+                with_words[place] = sqrt(own * own + lean * lean * by_words)
+            if by_meaning and place in excess:
                 with_excess[place] += lean * by_meaning
         return with_words, with_excess
 
-    def _borrowed(self, place: int, words: Scores, excess: Scores) -> tuple[float, float]:
-        """What its neighbours lend by words, squared, and by meaning. For speed: a search looks at a thousand pairs."""
-        talk = self._talk
-        owner, at, _ = talk[place]
-        by_words = by_meaning = 0.0
-        for step, lexical, semantic in _STEPS:
-            beside = place + step
-            other = talk.get(beside)
-            if other is None or other[0] is not owner or not -_SITTING <= other[1] - at <= _SITTING:
-                continue
-            if beside in words:
-                by_words += (lexical * words[beside]) ** 2
-            if semantic and beside in excess:
-                by_meaning += semantic * excess[beside]
-        return by_words, by_meaning
+    def _lending(self, words: Scores, excess: Scores) -> dict[int, tuple[object, int, float, float]]:
+        """Who has something to lend: its owner, when it was, and what words and meaning say of it."""
+        return {
+            place: (owner, at, words.get(place, 0.0), excess.get(place, 0.0))
+            for place, (owner, at, _) in self._talk.items()
+            if place in words or place in excess
+        }
 
 
 def _together(one: Strand, other: Strand | None) -> bool:

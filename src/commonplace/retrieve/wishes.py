@@ -7,6 +7,7 @@ reads like a wish; a question about what was said or done does not.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _WISH = re.compile(
     r"""(?xi)\b(?:always|never|whenever|every\ time|each\ time|from\ now\ on|(?:make|be)\ sure\ to|remember\ to)\b
@@ -48,8 +49,12 @@ def asks_for_help(question: str) -> bool:
 
 def is_instruction(content: str) -> bool:
     """Is it meant for every task to come: "always ... when I ask", "from now on"?"""
-    read = content[:_READ]
-    return len(content) < _LONGEST and _may_stand(read) and _STANDING.search(read) is not None
+    return len(content) < _LONGEST and _is_standing(content[:_READ])
+
+
+@lru_cache(maxsize=2_048)  # the same memories come up again and again
+def _is_standing(read: str) -> bool:
+    return _may_stand(read) and _STANDING.search(read) is not None
 
 
 def _may_stand(read: str) -> bool:

@@ -13,10 +13,11 @@ from typing import Any
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import bm25, chosen, fresh, fulltext, narrow
+from commonplace.catalog.sqlite import addends, bm25, chosen, fulltext, narrow
+from commonplace.catalog.sqlite.at_hand import ID, STATUS, AtHand
 from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
-from commonplace.seam.terms import Hit
+from commonplace.seam.terms import Hit, made
 
 SMALL = 20_000
 # If no more than so many hold any of the words, it is cheaper to score them all than to choose.
@@ -29,13 +30,12 @@ Scored = list[tuple[float, int]]
 """Score and number, best first."""
 
 
-def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
+def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
     """The best `limit`, best first; ties by id. The fresh ones too."""
     asked = list(dict.fromkeys(phrase for phrase in map(_phrase, terms) if phrase))
     if not asked or limit < 1:
         return []
-    upto = fresh.upto(db)
-    waiting = bool(db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto,)).get)
+    upto, waiting = hand.upto, hand.is_waiting
     if waiting:
         fulltext.gather_fresh(db, upto)
     few = narrow.few(db, where)
@@ -43,20 +43,23 @@ def search(db: apsw.Connection, terms: Sequence[tuple[str, ...]], where: Filter,
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
         scored = chosen.best(db, counts, room, limit)
-        return _checked(
-            db, sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored, where, limit
-        )
+        together = sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored
+        return _checked(db, hand, together, where, limit)
     if waiting:
-        return _checked(db, _together(db, asked, few), where, limit)
-    return _best(db, asked, few, where, limit)
+        return _checked(db, hand, _together(db, asked, few), where, limit)
+    return _best(db, hand, asked, few, where, limit)
 
 
-def _best(db: apsw.Connection, asked: list[str], few: list[int] | None, where: Filter, limit: int) -> list[Hit]:
+def _best(
+    db: apsw.Connection, hand: AtHand, asked: list[str], few: list[int] | None, where: Filter, limit: int
+) -> list[Hit]:
     """As many as will do, in all likelihood; more, if the filter or a tie asks for more."""
     likely = 2 * limit + 20
+    by_word = few is None and hand.upto <= SMALL
     while True:
-        scored = _plain(db, asked, few, likely)
-        hits = _checked(db, scored, where, limit)
+        known = addends.best(db, hand, asked, likely) if by_word else None
+        scored = _plain(db, asked, few, likely) if known is None else known
+        hits = _checked(db, hand, scored, where, limit)
         if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
             return hits
         likely *= 8
@@ -119,17 +122,23 @@ def _among(few: list[int] | None) -> tuple[str, list[str]]:
     return " AND +rowid IN (SELECT value FROM json_each(?))", [msgspec.json.encode(few).decode()]
 
 
-def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
+def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """The best that the filter lets through, looking no further than is needed."""
     found: list[tuple[float, str, int]] = []
     start, step, last = 0, limit, len(scored)
     while start < last:
-        some = {n: -score for score, n in scored[start : min(start + step, last)]}
-        found += [(some[n], id, n) for id, n in narrow.rows_of(db, where, [*some], "memories.id, memories.n")]
+        some = scored[start : min(start + step, last)]
+        lines, statuses = narrow.lines_of(db, hand, where, [n for _, n in some])
+        found += [
+            (-score, line[ID], n)
+            for score, n in some
+            if (line := lines.get(n)) is not None and line[STATUS] in statuses
+        ]
         start, step = start + step, 500
         if len(found) >= limit and last == len(scored):
             last = _past_ties(scored, -found[limit - 1][0], start)
-    return [Hit(id, n, -cost, 0) for cost, id, n in sorted(found)[:limit]]
+    found.sort()
+    return [made(Hit, (id, n, -cost, 0)) for cost, id, n in found[:limit]]
 
 
 def _past_ties(scored: Scored, score: float, start: int) -> int:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import facets, fresh, listing
+from commonplace.catalog.sqlite import at_hand, facets, fresh, listing
+from commonplace.catalog.sqlite.at_hand import AtHand
 from commonplace.model.base import to_micros
-from commonplace.model.filter import Filter
+from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.words import Status
 
 # So many are sooner looked at one by one than found among all.
@@ -40,6 +41,26 @@ def rows_of(db: apsw.Connection, where: Filter, numbers: Sequence[int], columns:
         f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories ON memories.n = j.value WHERE {condition}",
         (msgspec.json.encode(numbers).decode(), *values),
     ).fetchall()
+
+
+def lines_of(
+    db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]
+) -> tuple[dict[int, at_hand.Line], Container[str]]:
+    """Lines of these memories, by number, and the statuses that the filter lets through. Whom it keeps out for another
+    reason has no line; but most filters ask for a status alone, and that stands in the line."""
+    statuses = _only_statuses(where)
+    if statuses is not None:
+        return hand.lines_of(db, numbers), statuses
+    passed = passing(db, where, numbers)
+    lines = hand.lines_of(db, passed)
+    return {n: lines[n] for n in passed if n in lines}, EVERY_STATUS
+
+
+@lru_cache(maxsize=16)
+def _only_statuses(where: Filter) -> frozenset[str] | None:
+    """The statuses it asks for; None if it asks for anything else."""
+    plain = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
+    return frozenset(map(str, where.statuses)) if plain else None
 
 
 @lru_cache(maxsize=16)

@@ -14,8 +14,9 @@ import apsw
 import numpy as np
 
 from commonplace.catalog.sqlite import held, narrow, proposing, vectors
+from commonplace.catalog.sqlite.at_hand import ID, STAMPED, STATUS, AtHand
 from commonplace.model.filter import Filter
-from commonplace.seam.terms import Hit
+from commonplace.seam.terms import Hit, made
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.vectors import Floats, Model
@@ -25,42 +26,45 @@ if TYPE_CHECKING:
 _PROPOSED = 2
 _AT_LEAST = 160
 _BY_DIMENSIONS = 16_384
-_COLUMNS = f"memories.id, memories.n, substr(memories.fingerprint, -{vectors.STAMP})"
 Scored = list[tuple[float, int, int, str]]
 """Cosine, number, passage and the words it was made of; best first."""
 
 
-def search(db: apsw.Connection, name: str, vector: Floats, where: Filter, limit: int) -> list[Hit]:
+def search(
+    db: apsw.Connection, hand: AtHand, model: Model | None, vector: Floats, where: Filter, limit: int
+) -> list[Hit]:
     """The best `limit`, best first; ties by id."""
-    model = vectors.model_of(db, name)
     if model is None or limit < 1:
         return []
     question = vectors.asked(model, vector)
     few = narrow.few(db, where)
     if few is not None:
-        return _checked(db, _compared(vectors.of(db, model.number, few), question), where, limit)
+        return _checked(db, hand, _compared(vectors.of(db, model.number, few), question), where, limit)
     whole = held.whole(db, model)
     if whole is not None:
-        return _among_all(db, whole, question, where, limit)
+        return _among_all(db, hand, whole, question, where, limit)
     if model.centre is None:
-        return _checked(db, _compared([*vectors.all_of(db, model.number)], question), where, limit)
-    return _proposed(db, model, question, where, limit)
+        return _checked(db, hand, _compared([*vectors.all_of(db, model.number)], question), where, limit)
+    return _proposed(db, hand, model, question, where, limit)
 
 
-def _among_all(db: apsw.Connection, whole: held.Whole, question: Floats, where: Filter, limit: int) -> list[Hit]:
+def _among_all(
+    db: apsw.Connection, hand: AtHand, whole: held.Whole, question: Floats, where: Filter, limit: int
+) -> list[Hit]:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
     scores = whole.cosines(question)
     count = limit + 20
     while True:
-        top = np.argpartition(scores, -count)[-count:] if count < len(scores) else np.arange(len(scores))
-        top = top[np.argsort(-scores[top], kind="stable")]
-        hits = _checked(db, whole.scored(top, scores), where, limit)
+        top = held.best(scores, count)
+        hits = _checked(db, hand, whole.scored(top, scores), where, limit)
         if count >= len(scores) or (len(hits) == limit and hits[-1].score > float(scores[top[-1]])):
             return hits
         count *= 8
 
 
-def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter, limit: int) -> list[Hit]:
+def _proposed(
+    db: apsw.Connection, hand: AtHand, model: Model, question: Floats, where: Filter, limit: int
+) -> list[Hit]:
     """Codes propose; what they propose is compared as it is."""
     centre = np.frombuffer(model.centre or b"", dtype=np.float32)
     least = _AT_LEAST + _BY_DIMENSIONS // model.dimensions
@@ -70,7 +74,7 @@ def _proposed(db: apsw.Connection, model: Model, question: Floats, where: Filter
         everything = len(numbers) < asked
         if asked > first:  # the filter lets few through: check before comparing
             numbers = narrow.passing(db, where, numbers)
-        hits = _checked(db, _compared(vectors.of(db, model.number, numbers), question), where, limit)
+        hits = _checked(db, hand, _compared(vectors.of(db, model.number, numbers), question), where, limit)
         if len(hits) >= limit or everything:
             return hits
         asked *= 8
@@ -89,18 +93,21 @@ def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
     return [(scores[i], whole[i][0], which[i], whole[i][1]) for i in order]
 
 
-def _checked(db: apsw.Connection, scored: Scored, where: Filter, limit: int) -> list[Hit]:
+def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """Those that the filter lets through and that still have the words their vectors were made of."""
     found: list[tuple[float, str, int, int]] = []
     start, step = 0, limit
     while start < len(scored):
-        some = {row[1]: row for row in scored[start : start + step]}
-        for id, n, present in narrow.rows_of(db, where, [*some], _COLUMNS):
-            score, _, passage, stamp = some[n]
-            if stamp == present:
-                found.append((-score, id, n, passage))
+        some = scored[start : start + step]
+        lines, statuses = narrow.lines_of(db, hand, where, [row[1] for row in some])
+        found += [
+            (-score, line[ID], n, passage)
+            for score, n, passage, stamp in some
+            if (line := lines.get(n)) is not None and line[STATUS] in statuses and line[STAMPED] == stamp
+        ]
         start += step
         if len(found) >= limit and start < len(scored) and scored[start][0] < -found[limit - 1][0]:
             break  # nobody behind can still tie with the last place
         step = 500
-    return [Hit(id, n, -farness, passage) for farness, id, n, passage in sorted(found)[:limit]]
+    found.sort()
+    return [made(Hit, (id, n, -farness, passage)) for farness, id, n, passage in found[:limit]]

@@ -6,13 +6,21 @@ from collections.abc import Sequence
 
 import apsw
 
+from commonplace.catalog.sqlite.at_hand import AtHand
+
 _COUNTED = 2_000
+_REMEMBERED = 4_096
 
 
-def held_by(db: apsw.Connection, words: Sequence[str]) -> tuple[dict[str, float], int]:
+def held_by(db: apsw.Connection, hand: AtHand, words: Sequence[str]) -> tuple[dict[str, float], int]:
     """About how many hold each word, and how many memories there are."""
-    total = int(db.execute("SELECT coalesce(max(n), 0) FROM memories").get)
-    return {word: float(_count(db, word)) for word in words if any(letter.isalnum() for letter in word)}, total
+    known = hand.holding
+    if len(known) > _REMEMBERED:
+        known.clear()
+    for word in words:
+        if word not in known and any(letter.isalnum() for letter in word):
+            known[word] = float(_count(db, word))
+    return {word: known[word] for word in words if word in known}, hand.last
 
 
 def _count(db: apsw.Connection, word: str) -> int:

@@ -56,10 +56,9 @@ def _take_in(db: apsw.Connection, ids: list[str]) -> None:
 
 def _note(db: apsw.Connection, ids: list[str]) -> None:
     """From now on these can be found by the memories they name."""
-    for id in ids:
-        receipt = one(db, id)
-        names = {(memory, id) for memory in _memories_of(receipt)} if receipt else ()
-        db.executemany("INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", names)
+    receipts = ((id, one(db, id)) for id in ids)
+    names = {(memory, id) for id, receipt in receipts if receipt for memory in _memories_of(receipt)}
+    db.executemany("INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", sorted(names))
 
 
 def _memories_of(receipt: Receipt) -> set[str]:

@@ -6,50 +6,54 @@ from collections.abc import Sequence
 from typing import Any
 
 import apsw
-import msgspec
+import numpy as np
 
 from commonplace.catalog.sqlite import held, vectors
-from commonplace.seam.terms import Hit
+from commonplace.catalog.sqlite.at_hand import ID, STAMPED, AtHand
+from commonplace.seam.terms import Hit, made
 
 # How many vectors stand for all of them. The mean of so many is sure to about a twentieth of their spread.
 _SAMPLE = 400
 _FEWEST = 8
 _KEPT_SAMPLES = 8
+Sample = tuple[list[int], vectors.Passages]
+"""Memories by their numbers, and their vectors."""
 
 
-def of(db: apsw.Connection, name: str, vector: vectors.Floats, places: Sequence[int]) -> list[Hit]:
+def of(
+    db: apsw.Connection, hand: AtHand, model: vectors.Model | None, vector: vectors.Floats, places: Sequence[int]
+) -> list[Hit]:
     """The cosine of the best passage of each of these; those without vectors of their present words are left out."""
-    model = vectors.model_of(db, name)
     if model is None or not places:
         return []
-    numbers, stamps, several = _read(db, model, places)
-    if not numbers:
-        return []
-    ids = _ids(db, numbers)
-    cosines = several.cosines(vectors.asked(model, vector))
-    best = several.best(cosines)
+    known, question = held.known(model), vectors.asked(model, vector)
+    found = known.some(question, places) if known else _compared(db, model, question, places)
+    lines = hand.lines_of(db, [row[0] for row in found])
     return [
-        Hit(ids[n][0], n, score, passage)
-        for n, stamp, score, passage in zip(numbers, stamps, best.tolist(), several.which(cosines, best), strict=True)
-        if n in ids and ids[n][1] == stamp
+        made(Hit, (line[ID], n, score, passage))
+        for n, stamp, score, passage in found
+        if (line := lines.get(n)) is not None and line[STAMPED] == stamp
     ]
 
 
-def _read(
-    db: apsw.Connection, model: vectors.Model, places: Sequence[int]
-) -> tuple[list[int], list[str], vectors.Passages]:
-    """Numbers, stamps and passages of those that have vectors: from memory if they are there."""
-    known = held.known(model)
-    if known is not None:
-        return known.some(places)
+def _compared(
+    db: apsw.Connection, model: vectors.Model, question: vectors.Floats, places: Sequence[int]
+) -> list[tuple[int, str, float, int]]:
+    """Number, stamp, best cosine and its passage, from the vectors in the file."""
     rows = _whole(vectors.of(db, model.number, places), model)
-    blobs = [row[2] for row in rows]
-    return [row[0] for row in rows], [row[1] for row in rows], vectors.side_by_side(blobs, model.dimensions)
+    if not rows:
+        return []
+    several = vectors.side_by_side([row[2] for row in rows], model.dimensions)
+    cosines = several.cosines(question)
+    best = several.best(cosines)
+    which = several.which(cosines, best)
+    return [(row[0], row[1], *said) for row, said in zip(rows, zip(best.tolist(), which, strict=True), strict=True)]
 
 
-def passages(db: apsw.Connection, name: str, asked: Sequence[tuple[int, int]]) -> dict[int, vectors.Floats]:
+def passages(
+    db: apsw.Connection, model: vectors.Model | None, asked: Sequence[tuple[int, int]]
+) -> dict[int, vectors.Floats]:
     """The vector of one passage of each of these memories, by its place."""
-    model = vectors.model_of(db, name)
     if model is None:
         return {}
     number = dict(asked)
@@ -62,45 +66,44 @@ def _whole(rows: list[tuple[int, str, bytes]], model: vectors.Model) -> list[tup
     return [row for row in rows if vectors.is_whole(row[2], model.dimensions)]
 
 
-def _ids(db: apsw.Connection, places: list[int]) -> dict[int, tuple[str, str]]:
-    rows: Any = db.execute(
-        f"SELECT n, id, substr(fingerprint, -{vectors.STAMP}) FROM memories WHERE n IN (SELECT value FROM json_each(?))",
-        (msgspec.json.encode(places).decode(),),
-    )
-    return {n: (id, stamp) for n, id, stamp in rows}
-
-
-def background(db: apsw.Connection, name: str, vector: vectors.Floats) -> tuple[float, float] | None:
+def background(db: apsw.Connection, model: vectors.Model | None, vector: vectors.Floats) -> tuple[float, float] | None:
     """Mean and spread of the cosines of a sample of the book; None if there are too few to tell."""
-    model = vectors.model_of(db, name)
     sample = _sample(db, model) if model else None
     if model is None or sample is None:
         return None
-    scores = sample.best(sample.cosines(vectors.asked(model, vector)))
+    question, whole = vectors.asked(model, vector), held.known(model)
+    numbers, passages = sample
+    scores = whole.best_of(question, numbers) if whole else passages.best(passages.cosines(question))
     return float(scores.mean()), float(max(scores.std(), 1e-3))
 
 
-def _sample(db: apsw.Connection, model: vectors.Model) -> vectors.Passages | None:
-    """Vectors of memories that lie evenly among the first 2^k, for the greatest k the book has reached; None of too few.
+def _sample(db: apsw.Connection, model: vectors.Model) -> Sample | None:
+    """Memories that lie evenly among the first 2^k, for the greatest k the book has reached; None of too few.
 
     So new ones hardly ever change it, and the same question gets the same answer.
     """
     if model.state not in _samples:
         if len(_samples) >= _KEPT_SAMPLES:
             _samples.clear()
-        blobs = _read_sample(db, model)
-        _samples[model.state] = None if len(blobs) < _FEWEST else vectors.side_by_side(blobs, model.dimensions)
+        found = _read_sample(db, model)
+        _samples[model.state] = None if len(found) < _FEWEST else _ready(found, model.dimensions)
     return _samples[model.state]
 
 
-def _read_sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
+def _ready(found: dict[int, bytes], dimensions: int) -> Sample:
+    """To be compared many times: as numbers that need not be converted each time."""
+    several = vectors.side_by_side([*found.values()], dimensions)
+    return [*found], several._replace(codes=several.codes.astype(np.float32))
+
+
+def _read_sample(db: apsw.Connection, model: vectors.Model) -> dict[int, bytes]:
     base, end = vectors.key_of(model.number, 0), vectors.key_of(model.number + 1, 0)
     span: Any = db.execute(
         "SELECT min(key), max(key) FROM memory_vectors WHERE key > ? AND key < ?", (base, end)
     ).fetchone()
     first, last = span
     if first is None:
-        return []
+        return {}
     reach = 1 << ((last - first + 1).bit_length() - 1)
     found: dict[int, bytes] = {}
     for target in dict.fromkeys(first + reach * at // _SAMPLE for at in range(_SAMPLE)):
@@ -109,9 +112,9 @@ def _read_sample(db: apsw.Connection, model: vectors.Model) -> list[bytes]:
             (target, first + reach),
         ).fetchone()
         if row and vectors.is_whole(row[1], model.dimensions):
-            found[row[0]] = row[1]
-    return [*found.values()]
+            found[row[0] - base] = row[1]
+    return found
 
 
-_samples: dict[int, vectors.Passages | None] = {}
+_samples: dict[int, Sample | None] = {}
 """By the state of a model's vectors: it changes with every change of them."""

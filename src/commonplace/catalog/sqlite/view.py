@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from commonplace.catalog.sqlite.at_hand import AtHand
     from commonplace.catalog.sqlite.inventory import SqliteInventory
+    from commonplace.catalog.sqlite.vectors import Model
     from commonplace.model.job import Job
     from commonplace.model.link import Conflict, Link
     from commonplace.model.operation import Entry, Operation
@@ -41,6 +43,17 @@ class SqliteView:
 
     def __init__(self, connection: apsw.Connection) -> None:
         self._db = self.connection = connection
+        self._known: AtHand | None = None
+        self._models: dict[str, Model | None] = {}
+
+    @property
+    def _hand(self) -> AtHand:
+        """What is at hand for the moment of this view. In the middle of a change it is looked for each time."""
+        if self._known is None or self._db.txn_state("main") != apsw.SQLITE_TXN_READ:
+            from commonplace.catalog.sqlite import at_hand
+
+            self._known = at_hand.of(self._db)
+        return self._known
 
     def memory(self, id: str) -> MemoryRecord | None:
         row = self._db.execute(_BY_ID, (id,)).fetchone() or self._db.execute(_BY_ALIAS, (id,)).fetchone()
@@ -206,13 +219,13 @@ class SqliteView:
         from commonplace.catalog.sqlite import lexical
 
         with _looking():
-            return lexical.search(self._db, terms, where, limit)
+            return lexical.search(self._db, self._hand, terms, where, limit)
 
     def held_by(self, words: Sequence[str]) -> tuple[dict[str, float], int]:
         from commonplace.catalog.sqlite import rarity
 
         with _looking():
-            return rarity.held_by(self._db, words)
+            return rarity.held_by(self._db, self._hand, words)
 
     def spellings(self, word: str, limit: int) -> list[str]:
         from commonplace.catalog.sqlite import spelling
@@ -224,37 +237,40 @@ class SqliteView:
         from commonplace.catalog.sqlite import nearest
 
         with _looking():
-            return nearest.search(self._db, model, vector, where, limit)
+            return nearest.search(self._db, self._hand, self._model(model), vector, where, limit)
 
     def has_vectors(self, model: str) -> bool:
         with _looking():
             return bool(self._db.execute("SELECT 1 FROM vector_models WHERE name = ? AND vectors > 0", (model,)).get)
 
+    def _model(self, name: str) -> Model | None:
+        """What the book knows of a model at the moment of this view. In the middle of a change it is looked for each time."""
+        from commonplace.catalog.sqlite import vectors
+
+        if name not in self._models or self._db.txn_state("main") != apsw.SQLITE_TXN_READ:
+            self._models[name] = vectors.model_of(self._db, name)
+        return self._models[name]
+
     def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
         from commonplace.catalog.sqlite import similarity
 
         with _looking():
-            return similarity.of(self._db, model, vector, places)
+            return similarity.of(self._db, self._hand, self._model(model), vector, places)
 
     def passage_vectors(self, model: str, passages: Sequence[tuple[int, int]]) -> dict[int, NDArray[np.float32]]:
         from commonplace.catalog.sqlite import similarity
 
         with _looking():
-            return similarity.passages(self._db, model, passages)
+            return similarity.passages(self._db, self._model(model), passages)
 
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
         from commonplace.catalog.sqlite import similarity
 
         with _looking():
-            return similarity.background(self._db, model, vector)
+            return similarity.background(self._db, self._model(model), vector)
 
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:
-        rows = self._db.execute(
-            "SELECT n, type, project_id, repo_id, agent_id, coalesce(observed_at, created_at), length(content),"
-            f" substr(content, 1, 48) FROM memories WHERE n IN {_GIVEN}",
-            (_given(places),),
-        )
-        return {row[0]: Strand(row[1:5], row[5], row[6], row[7]) for row in rows}
+        return self._hand.strands_of(self._db, places)
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         from commonplace.catalog.sqlite import embedding
@@ -267,8 +283,15 @@ class SqliteView:
         return embedding.count_waiting(self._db, model)
 
     def by_id(self, ids: Sequence[str]) -> dict[str, MemoryRecord]:
-        rows = self._db.execute(f"SELECT {MEMORIES.select} FROM memories WHERE id IN {_GIVEN}", (_given(ids),))
-        return {record.id: record for record in MEMORIES.readable(rows)}
+        hand = self._hand
+        found = {id: record for id in sorted(ids) if (record := hand.records.get(id)) is not None}
+        missing = [id for id in ids if id not in found]
+        if missing:
+            rows = self._db.execute(f"SELECT {MEMORIES.select} FROM memories WHERE id IN {_GIVEN}", (_given(missing),))
+            read = {record.id: record for record in MEMORIES.readable(rows)}
+            hand.keep_records(read)
+            found = {id: found.get(id) or read[id] for id in sorted({*found, *read})}
+        return found
 
     def at_places(self, places: Sequence[int]) -> dict[int, MemoryRecord]:
         rows = self._db.execute(f"SELECT {MEMORIES.select}, n FROM memories WHERE n IN {_GIVEN}", (_given(places),))

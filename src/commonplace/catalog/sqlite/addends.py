@@ -1,0 +1,71 @@
+"""What each word adds to whose score, remembered: the next question that asks for the word need not ask the index.
+
+FTS5 scores a memory by adding up, word by word in the order asked, what each says of it. What one word says does not depend on
+the others. So the index is asked for one word at a time, with its own `bm25()`, and the sums are the same to the last digit. A
+word that is asked for once is not worth it: all new ones together are cheaper.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import apsw
+
+from commonplace.catalog.sqlite import fulltext
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from commonplace.catalog.sqlite.at_hand import AtHand
+
+# So many are kept for all words together, 16 bytes each; then one begins anew.
+_MOST = 200_000
+_SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
+
+
+class Addends(NamedTuple):
+    """Of one word: the memories that hold it, by number, and what it adds to each."""
+
+    numbers: NDArray[np.int64]
+    adds: NDArray[np.float64]
+
+
+def best(db: apsw.Connection, hand: AtHand, asked: list[str], count: int) -> list[tuple[float, int]] | None:
+    """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once."""
+    if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
+        return None
+    import numpy as np
+
+    scores = np.zeros(hand.upto + 1)
+    for word in asked:
+        numbers, adds = hand.addends.get(word) or _read(db, hand, word)
+        scores[numbers] += adds
+    held = scores.nonzero()[0]
+    found = scores[held]
+    if len(held) > count:
+        top = found.argpartition(-count)[-count:]
+        held, found = held[top], found[top]
+    order = (-found).argsort(kind="stable")
+    return [*zip(found[order].tolist(), held[order].tolist(), strict=True)]
+
+
+def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:
+    """Are most of the words known, or at least asked for before?"""
+    new = [word for word in asked if word not in hand.addends]
+    worth = 2 * len(new) <= len(asked) or hand.asked.issuperset(new)
+    hand.asked.update(new)
+    return worth
+
+
+def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:
+    import numpy as np
+
+    rows: list[Any] = db.execute(_SQL, (word,)).fetchall()
+    numbers, adds = zip(*rows, strict=True) if rows else ((), ())
+    made = Addends(np.array(numbers, dtype=np.int64), np.array(adds, dtype=np.float64))
+    if sum(len(each.numbers) for each in hand.addends.values()) > _MOST:
+        hand.addends.clear()
+    hand.addends[word] = made
+    return made

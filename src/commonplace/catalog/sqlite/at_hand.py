@@ -1,0 +1,122 @@
+"""What a connection has at hand of the book as it is: read once, good until the book changes.
+
+A search looks at hundreds of memories and shows ten; the next one looks at many of the same. What it reads of them, and what
+a word adds to whose score, changes only with the journal and with the full text index. So each connection keeps what it has
+read under the book's mark: the last entry's hash, and the two records by which FTS5 itself knows its index. Whoever writes, in
+whatever process, makes another mark, and then nothing of it counts any more. In the middle of a change nothing is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+import apsw
+import msgspec
+
+from commonplace.seam.terms import Strand
+
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.addends import Addends
+    from commonplace.model.record import MemoryRecord
+
+STAMP = 16
+"""How much of a fingerprint is kept beside what was made of its words: 64 bits tell one text from its successor."""
+# So many lines and records are kept, about 8 and 4 MB; then one begins anew.
+_LINES, _RECORDS = 16_384, 2_048
+_MARK = (
+    "SELECT (SELECT value FROM book WHERE key = 'indexed_upto'), (SELECT max(n) FROM memories),"
+    " (SELECT hash FROM journal ORDER BY seq DESC LIMIT 1),"
+    " (SELECT block FROM main.memories_fts_data WHERE id = 1), (SELECT block FROM main.memories_fts_data WHERE id = 10)"
+)
+
+
+Line = tuple[Any, ...]
+"""What a search needs to know of a memory before it reads it: its number first, then as `_COLUMNS` says."""
+_COLUMNS = (
+    f"m.n, m.id, substr(m.fingerprint, -{STAMP}), m.status, m.type, m.project_id, m.repo_id, m.agent_id,"
+    " coalesce(m.observed_at, m.created_at), length(m.content), substr(m.content, 1, 48)"
+)
+_LINES_SQL = f"SELECT {_COLUMNS} FROM json_each(?) AS j CROSS JOIN memories AS m ON m.n = j.value"
+ID, STAMPED, STATUS, _OWNER, _TALK = 1, 2, 3, slice(4, 8), slice(8, 11)
+
+
+class AtHand:
+    """Of one state of the book, what one connection has read so far."""
+
+    def __init__(self, mark: tuple[Any, ...]) -> None:
+        self.mark = mark
+        self.upto = int(mark[0])
+        """The last memory the indexes know."""
+        self.last = int(mark[1] or 0)
+        """The last memory there is."""
+        self.is_waiting = self.last > self.upto
+        """Are there memories that the indexes do not know?"""
+        self.lines: dict[int, Line] = {}
+        self.strands: dict[int, Strand] = {}
+        self.records: dict[str, MemoryRecord] = {}
+        self.addends: dict[str, Addends] = {}
+        self.asked: set[str] = set()
+        """Words that were asked for."""
+        self.holding: dict[str, float] = {}
+        """How many memories hold a word."""
+
+    def lines_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Line]:
+        """By number; those that are not there are missing. More may be in it than was asked for."""
+        lines = self.lines
+        missing = [n for n in numbers if n not in lines]
+        if missing:
+            if len(lines) > _LINES:
+                lines.clear()
+                self.strands.clear()
+                missing = [*numbers]
+            lines.update({line[0]: line for line in _read(db, missing)})
+        return lines
+
+    def strands_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
+        lines, strands = self.lines_of(db, numbers), self.strands
+        for n in numbers:
+            if n not in strands and n in lines:
+                line = lines[n]
+                strands[n] = Strand(line[_OWNER], *line[_TALK])
+        return {n: strands[n] for n in numbers if n in strands}
+
+    def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:
+        if len(self.records) > _RECORDS:
+            self.records.clear()
+        self.records.update(records)
+
+
+def _read(db: apsw.Connection, numbers: Sequence[int]) -> list[Line]:
+    """A row that holds bytes that are no text is left out, and does not keep the others away."""
+    try:
+        rows: Any = db.execute(_LINES_SQL, (msgspec.json.encode(numbers).decode(),)).fetchall()
+    except UnicodeDecodeError:
+        if len(numbers) == 1:
+            return []
+        return [line for n in numbers for line in _read(db, [n])]
+    found: list[Line] = rows
+    return found
+
+
+_known: WeakKeyDictionary[apsw.Connection, AtHand] = WeakKeyDictionary()
+
+
+def of(db: apsw.Connection) -> AtHand:
+    """What is at hand for the moment that this connection looks at."""
+    mark = _mark(db)
+    if mark is None or db.txn_state("main") == apsw.SQLITE_TXN_WRITE:
+        return AtHand(mark or (0, 0))
+    known = _known.get(db)
+    if known is None or known.mark != mark:
+        known = _known[db] = AtHand(mark)
+    return known
+
+
+def _mark(db: apsw.Connection) -> tuple[Any, ...] | None:
+    """None if the full text index is not there: what else can be asked does not need it."""
+    try:
+        return db.execute(_MARK).fetchone()
+    except (apsw.SQLError, apsw.CorruptError):
+        return None
