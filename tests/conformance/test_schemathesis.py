@@ -30,11 +30,14 @@ def daemon(tmp_path: Path) -> Iterator[Daemon]:
 
 
 def known(daemon: Daemon) -> str:
-    """Ids of memories, a source and an event to ask for; more than a run destroys."""
+    """Ids to ask for, more than a run destroys: of memories, some of them in the inbox, a conflict, an event, an operation."""
     client = daemon.client()
-    kept = [client.post("save", content=f"Thing {n} is on shelf {n}.", type="episode")["id"] for n in range(12)]
-    client.post("contradict", id=kept[0], other_id=kept[1], reason="there is one shelf")
-    return " ".join([*kept, client.post("capture-session", source="User: hello\nAssistant: hi")["id"]])
+    agent = daemon.client(daemon.run("token", "add", "robot", "--scope", "write")["token"])
+    kept = [client.post("save", content=f"Thing {n} is on shelf {n}.", type="episode")["id"] for n in range(8)]
+    waiting = [agent.post("save", content=f"Ann likes tea {n}.", type="profile")["id"] for n in range(8)]
+    conflict = client.post("contradict", id=kept[0], other_id=kept[1], reason="there is one shelf")["id"]
+    event = client.post("capture-session", source="User: hello\nAssistant: hi")["id"]
+    return " ".join([*kept, *waiting, conflict, event, client.post("journal")[-1]["id"]])
 
 
 def tried(daemon: Daemon, phases: str, examples: int, seconds: int) -> dict[str, Any]:
