@@ -19,7 +19,17 @@ import pytest
 from commonplace import CommonplaceError
 
 from . import damage_files
-from .books import Template, book_in, every_memory, furnish, on_file_canons, open_book
+from .books import (
+    Template,
+    book_in,
+    every_memory,
+    furnish,
+    in_files,
+    on_every_canon,
+    on_file_canons,
+    open_book,
+    open_warm,
+)
 from .damage import Verdict, look
 from .damage_files import FileVerdict
 
@@ -127,11 +137,12 @@ def test_a_damaged_page_costs_only_what_was_on_it(template: Template, place: Pat
     assert served, "one bad page took the whole book"
 
 
+@on_every_canon
 def test_looking_at_a_book_does_not_change_it(place: Path) -> None:
     """A damaged file may be the only copy there is. So reading and examining leave every byte as it is."""
     with open_book(place) as book:
         ids = furnish(book, 12)
-    before = (place / "book.sqlite").read_bytes()
+    before = _bytes_of(place)
     with open_book(place) as book:
         book.get(ids[0])
         book.list(statuses="all")
@@ -141,7 +152,15 @@ def test_looking_at_a_book_does_not_change_it(place: Path) -> None:
         book.doctor(full=True)
         book.scan()
         book.export(str(place / "export.jsonl"))
-    assert (place / "book.sqlite").read_bytes() == before
+    assert _bytes_of(place) == before
+
+
+def _bytes_of(place: Path) -> dict[str, bytes]:
+    """Of the book itself: the file, or every file of it with its journal."""
+    if not in_files():
+        return {"book.sqlite": (place / "book.sqlite").read_bytes()}
+    journal = damage_files.journal_in(place)
+    return {**damage_files.own_files(place), journal.name: journal.read_bytes()}
 
 
 def _header(data: bytearray) -> None:
@@ -181,6 +200,7 @@ def _take(folder: Path) -> str:
     return "taken"
 
 
+@on_every_canon
 class TestTheFullTextIndex:
     """It is derived: whatever happens to it, no memory is lost, and it can be made anew (row 39)."""
 
@@ -194,9 +214,9 @@ class TestTheFullTextIndex:
     @pytest.mark.parametrize("harm", HARMS)
     def test_damage_is_found_and_healed_and_no_memory_is_lost(self, template: Template, place: Path, harm: str) -> None:
         folder = template.copy(place / "harmed")
-        db = apsw.Connection(str(folder / "book.sqlite"))
-        db.execute(harm).fetchall()
-        db.close()
+        with open_warm(folder) as book:
+            book.search("valley")  # so that nothing waits to be taken into the index
+        _harm_index(folder, harm)
         with open_book(folder) as book:
             assert every_memory(book) == template.truth
             assert "index_damaged" in {one.code for one in book.doctor(full=True).findings}
@@ -211,17 +231,22 @@ class TestTheFullTextIndex:
         self, template: Template, place: Path, harm: str
     ) -> None:
         folder = template.copy(place / "harmed")
-        with open_book(folder) as book:
+        with open_warm(folder) as book:
             expected = {one.record.id for one in book.search("finding", project="atlas", limit=50)}
-        db = apsw.Connection(str(folder / "book.sqlite"))
-        db.execute(harm).fetchall()
-        db.close()
+        _harm_index(folder, harm)
         with open_book(folder) as book:
             try:
                 found = {one.record.id for one in book.search("finding", project="atlas", limit=50)}
             except CommonplaceError as cause:
                 found, expected = {cause.kind}, {"not_searched"} if cause.kind == "not_searched" else {"corrupt"}
             assert found == expected
+
+
+def _harm_index(folder: Path, harm: str) -> None:
+    """In the database, or in the catalog of a book in files."""
+    db = apsw.Connection(str(damage_files.catalog_of(folder) if in_files() else folder / "book.sqlite"))
+    db.execute(harm).fetchall()
+    db.close()
 
 
 def test_the_control_without_hashes_serves_the_changed_letter(place: Path) -> None:
