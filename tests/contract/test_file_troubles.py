@@ -168,6 +168,55 @@ class TestWhatCannotBeLookedAt:
             folder.chmod(0o700)
 
 
+class TestWhatArrivesByItself:
+    """A sync client writes when it likes."""
+
+    def _own(self, folder: Path) -> dict[Path, bytes]:
+        found = (path for path in folder.rglob("*") if path.is_file() and ".commonplace" not in path.parts)
+        return {path: path.read_bytes() for path in found}
+
+    def test_a_file_that_arrives_in_pieces_is_never_half_a_memory(self, tmp_path: Path, scheme: str) -> None:
+        """Row 51."""
+        folder, id = furnished(tmp_path, scheme)
+        main = folder / MAIN[scheme]
+        whole = main.read_bytes()
+        end = whole.index(b"canary")
+        with opened(tmp_path, scheme) as book:
+            for length in range(end - 6, end + 6, 2):
+                main.write_bytes(whole[:length])
+                assert book.get(id).content == "The xylophonecanary sings."
+            main.write_bytes(whole)
+            assert book.get(id).content == "The xylophonecanary sings."
+            assert [str(one.verb) for one in book.history(id)] == ["save"]
+
+    def test_another_branch_under_our_hands_is_taken_in_before_anything_is_written(
+        self, tmp_path: Path, scheme: str
+    ) -> None:
+        """Row 56: what the other branch does not have is out of sight, and back with the branch that has it."""
+        folder, first = furnished(tmp_path, scheme)
+        with opened(tmp_path, scheme) as book:
+            trunk = self._own(folder)
+            second = book.save("Only on the branch.", type="project", scope="global", kind="note").id
+            branch = self._own(folder)
+            self._check_out(folder, trunk)
+            third = book.save("Written on the trunk.", type="project", scope="global", kind="note").id
+            assert {record.id for record in book.list()} == {first, third}
+            trunk = self._own(folder)
+            self._check_out(folder, branch)
+            assert {record.id for record in book.list()} == {first, second}
+            self._check_out(folder, trunk)
+            assert {record.id for record in book.list()} == {first, third}
+            assert book.verify().ok
+
+    def _check_out(self, folder: Path, files: dict[Path, bytes]) -> None:
+        for path in self._own(folder):
+            if path not in files:
+                path.unlink()
+        for path, raw in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(raw)
+
+
 def _looked(tmp_path: Path, id: str) -> str:
     with opened(tmp_path, "vault") as book:
         seen = f"{book.get(id).status} {len(book.history(id))} {len(book.list())} "
