@@ -60,14 +60,17 @@ def understand(query: str, now: datetime) -> Question:
     phrases = tuple(dict.fromkeys(phrase.strip() for phrase in _QUOTED.findall(text)))
     quoted = [term for phrase in phrases for term in (_as_term(phrase),) if len(term) > 1]
     terms = dict.fromkeys([*quoted, *(term for word in words for term in _terms_of(word))])
+    wants_help = asks_for_help(text)
+    # Who wants a dinner for tonight asks for nothing that was said today.
+    spans = tuple(span for span in spans_in(text, now) if not (wants_help and span.holds(now)))
     return Question(
         text=text,
         words=tuple(_bare(word).lower() for word in words),
         terms=tuple(terms)[: 2 * _MOST],
         phrases=phrases,
         entities=_names(text),
-        spans=spans_in(text, now),
-        wants_help=asks_for_help(text),
+        spans=spans,
+        wants_help=wants_help,
     )
 
 

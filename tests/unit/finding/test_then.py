@@ -73,3 +73,10 @@ def test_a_date_with_a_year_is_the_same_in_any_book(open_book):
 
 def test_until_a_day_is_not_that_day():
     assert spans_in("how far did we get until 3 May 2024", NOW) == ()
+
+
+def test_who_wants_help_for_today_does_not_ask_about_today():
+    assert understand("Can you suggest a dinner for tonight?", NOW).spans == ()
+    assert understand("What should I do this week?", NOW).spans == ()
+    assert len(understand("What did we decide today?", NOW).spans) == 1
+    assert len(understand("Can you suggest a dinner like that of 3 March 2024?", NOW).spans) == 1
