@@ -226,6 +226,22 @@ class TestTheJournalOfABookInFiles:
             assert every_memory(book) == truth
             assert what_is_wrong(book) == []
 
+    def test_a_journal_whose_beginning_is_damaged_does_not_cost_the_catalog_too(self, folder: Path) -> None:
+        """While the book is open: it says so as often as it is asked, and once the journal is moved away all is there."""
+        with open_book(folder) as book:
+            truth = every_memory(book)
+            flip(journal_in(folder), 3, 1)
+            with journal_in(folder).open("ab") as file:
+                file.write(b"more\n")
+            for _ in range(3):
+                with pytest.raises(CommonplaceError) as refused:
+                    book.list()
+                assert (refused.value.kind, bool(refused.value.hint)) == ("corrupt", True)
+        journal_in(folder).rename(folder / "damaged")
+        with open_book(folder) as book:
+            assert every_memory(book) == truth
+            assert what_is_wrong(book) == []
+
     def test_the_control_that_throws_the_catalog_away_first_loses_what_the_line_said(self, folder: Path) -> None:
         path = journal_in(folder)
         words = path.read_bytes().index(b"Only in the log, 9.")

@@ -332,6 +332,7 @@ class FileCanon:
         self._refresh()
 
     def _begin_anew(self) -> None:
+        self._journal.heading()  # raises if that is what is damaged: then the catalog is the only one that knows
         self._catalog.close()
         self._home.discard()
         self._open_again()
