@@ -23,8 +23,8 @@ export function deedOf({ verb, changes }) {
 
 // What an operation was about, in the memory's own words.
 export function subjectOf({ changes }) {
-  const [, , before, after] = changes.find(([entity]) => entity === "memory") || [];
-  return (after || {}).content || (before || {}).content || "";
+  const [, id, before, after] = changes.find(([entity]) => entity === "memory") || [];
+  return { id, text: (after || {}).content || (before || {}).content || "" };
 }
 
 export function changeOf([entity, id, before, after]) {

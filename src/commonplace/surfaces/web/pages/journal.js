@@ -4,7 +4,7 @@ import { ask } from "/web/api.js";
 import { changeOf, deed, deedOf, subjectOf, telling } from "/web/changed.js";
 import { button, el, said } from "/web/dom.js";
 import { again, go } from "/web/going.js";
-import { empty, heading, hour } from "/web/parts.js";
+import { empty, heading, hour, memoryLink } from "/web/parts.js";
 import { sheet } from "/web/sheet.js";
 import { day, many, number, short, word } from "/web/words.js";
 
@@ -55,7 +55,7 @@ function counted(operations, field) {
 }
 
 function happened(operation, undone) {
-  const text = subjectOf(operation);
+  const { id, text } = subjectOf(operation);
   return el(
     "li",
     { class: undone ? "card undone" : "card" },
@@ -65,7 +65,7 @@ function happened(operation, undone) {
       el("p", {}, el("strong", {}, operation.actor), ` ${deedOf(operation)} `, el("span", { class: "how" }, hour(operation.at), ` through ${operation.surface}`)),
       undone ? el("span", { class: "badge archived" }, "undone") : revertButton(operation),
     ),
-    text && el("p", { class: "said-text" }, short(text, 160)),
+    text && el("p", { class: "said-text" }, memoryLink(id, short(text, 160))),
     operation.reason && el("p", { class: "why" }, telling(operation.reason)),
     operation.run && el("p", { class: "note" }, "One of a run. ", button("Undo the whole run", () => revert(operation.run, "the whole run"), { class: "quiet" })),
     operation.changes.length ? changes(operation) : null,
@@ -83,7 +83,7 @@ const FINAL = new Set(["purge"]);
 
 export function revertButton(operation) {
   if (operation.purged || FINAL.has(operation.verb)) return null;
-  return button("Undo", () => revert(operation.id, word(operation.verb)), { class: "quiet", "aria-label": `Undo: ${deedOf(operation)} ${short(subjectOf(operation), 40)}`.trim() });
+  return button("Undo", () => revert(operation.id, word(operation.verb)), { class: "quiet", "aria-label": `Undo: ${deedOf(operation)} ${short(subjectOf(operation).text, 40)}`.trim() });
 }
 
 async function revert(id, name) {
