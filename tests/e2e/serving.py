@@ -19,6 +19,8 @@ PROGRAM = [sys.executable, "-m", "commonplace"]
 class Daemon:
     """Starts `commonplace serve` and waits until it says where it listens."""
 
+    program = PROGRAM
+
     def __init__(self, home: Path, **environment: str) -> None:
         self.home = home
         self.data = home / "share" / "commonplace"
@@ -33,7 +35,7 @@ class Daemon:
 
     def start(self, *words: str) -> Daemon:
         self.process = subprocess.Popen(
-            [*PROGRAM, "serve", "--json", *(words or ("--port", "0"))], env=self.environment, cwd=self.home,
+            [*self.program, "serve", "--json", *(words or ("--port", "0"))], env=self.environment, cwd=self.home,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         self._reader = threading.Thread(target=self._read, daemon=True)

@@ -50,6 +50,7 @@ def test_from_start_to_stop(daemon, client):
 
 
 def test_a_second_start_finds_the_first_and_says_so(daemon):
+    """Row 69."""
     done = subprocess.run([*PROGRAM, "serve"], env=daemon.environment, capture_output=True, text=True, timeout=30)
     assert done.returncode == 0
     assert done.stdout == f"commonplace is running already: {daemon.said['url']} (process {daemon.process.pid})\n"
@@ -58,6 +59,7 @@ def test_a_second_start_finds_the_first_and_says_so(daemon):
 
 
 def test_a_port_that_is_taken_is_said(tmp_path):
+    """Row 69."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -515,6 +517,40 @@ def test_a_kill_under_load_loses_nothing_that_was_acknowledged(daemon):
         assert len(acknowledged) < len(asked), "it was killed in the middle"
     finally:
         again.stop()
+
+
+class BegunByAnother(Daemon):
+    """A daemon whose parent is a process of its own, as a terminal or an agent would be."""
+
+    program = [sys.executable, "-c", "import subprocess, sys; subprocess.call(sys.argv[1:])", *Daemon.program]
+
+
+def test_a_parent_that_is_killed_takes_no_write_with_it_and_leaves_no_lock(tmp_path):
+    """Row 9: what was queued is answered and durable, or an error; and the daemon can be stopped as any other."""
+    daemon = BegunByAnother(tmp_path).start()
+    kept = []
+
+    def write(number):
+        client = daemon.client()
+        for n in range(30):
+            status, said = client("POST", "/v1/save", {"content": f"{number}/{n} is kept.", "type": "episode"})
+            assert status == 200
+            kept.append(said["id"])
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    while len(kept) < 20:
+        time.sleep(0.01)
+    daemon.process.kill()
+    for thread in threads:
+        thread.join(30)
+    assert len(kept) == 120
+    daemon.run("serve", "--stop")
+    daemon.kill()
+    with commonplace.open(f"sqlite:{daemon.data / 'book.sqlite'}", actor="alice", timeout=1.0) as book:
+        assert {record.id for record in book.list(limit=1000)} >= {*kept}
+        book.save("Nobody holds the lock.", type="episode")
 
 
 def test_what_was_begun_is_answered_before_it_stops(daemon):

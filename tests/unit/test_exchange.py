@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from commonplace import settings
-from commonplace.errors import CommonplaceError, ConflictError, UnavailableError
+from commonplace.errors import CommonplaceError, ConflictError, InvalidError, UnavailableError
 
 MOMENT = "2026-05-03T12:00:00Z"
 
@@ -343,3 +344,23 @@ class TestForeignAndLater:
     def test_an_empty_file_is_not_a_whole_export(self, other, tmp_path):
         (tmp_path / "y.jsonl").write_bytes(b"")
         assert not other.import_(str(tmp_path / "y.jsonl")).complete
+
+
+@pytest.mark.parametrize("pack", ["zip", "tar", "gztar"])
+def test_an_archive_is_refused_in_one_word(book, tmp_path, pack):
+    """Row 89: its lines would all be kept aside, one by one."""
+    book.save("One.", type="episode")
+    (tmp_path / "inside").mkdir()
+    book.export(tmp_path / "inside" / "book.jsonl")
+    packed = shutil.make_archive(str(tmp_path / "packed"), pack, tmp_path / "inside")
+    with pytest.raises(InvalidError, match="archive"):
+        book.import_(packed)
+    assert [finding.code for finding in book.doctor().findings] == []
+
+
+def test_a_book_is_no_export(book, tmp_path):
+    book.save("One.", type="episode")
+    book.backup(tmp_path / "copy.sqlite")
+    with pytest.raises(InvalidError, match="database") as refused:
+        book.import_(tmp_path / "copy.sqlite")
+    assert "commonplace copy" in refused.value.hint

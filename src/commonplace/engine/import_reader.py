@@ -37,6 +37,8 @@ class Reader:
     def __iter__(self) -> Iterator[Item]:
         while raw := self._file.readline(settings.MAX_IMPORT_LINE_BYTES + 1):
             self.number += 1
+            if self.number == 1:
+                _refuse_what_is_packed(raw)
             name, held = self._understand(raw)
             if name == "end":
                 self.complete = held.lines == self.number - 1 and held.sha256 == self._digest.hexdigest()
@@ -78,6 +80,19 @@ class Reader:
         hold = isinstance(cause, (SecretError, TooLargeError)) or cause.code == "purged"
         raw = None if hold else item.raw
         pen.draft.keep_aside(self._path, item.number, f"{cause.kind}: {cause.message}", raw, pen.now)
+
+
+_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"7z\xbc\xaf", b"\x28\xb5\x2f\xfd")
+_BOOK = b"SQLite format 3\0"
+
+
+def _refuse_what_is_packed(start: bytes) -> None:
+    """Its lines would all be kept aside, one by one; one clear word is better (row 89)."""
+    if start.startswith(_PACKED) or start[257:262] == b"ustar":
+        raise InvalidError("this is an archive, not an export", hint="Unpack it, and import the .jsonl file in it.")
+    if start.startswith(_BOOK):
+        hint = "Copy a book with `commonplace copy FROM TO`, or export it first."
+        raise InvalidError("this is a database, not an export", hint=hint)
 
 
 def _complaint(raw: bytes) -> CommonplaceError:
