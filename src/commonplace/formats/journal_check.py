@@ -44,17 +44,21 @@ def _checksum(raw: bytes, beside: Iterable[bytes]) -> bytes:
 
 
 def troubles(lines: Iterable[tuple[bytes, Line | None]]) -> Iterator[tuple[int, str]]:
-    """The lines that cannot be read or are not what was written, by number, and why."""
+    """The lines that cannot be read or are not what was written, by number, and why. A group is named by its last line only
+    where none of its others is."""
     group: list[bytes] = []
+    is_named = False
     for number, (raw, line) in enumerate(lines, 1):
         if line is None:
             if raw.strip():
+                is_named = True
                 yield number, "was torn off" if not raw.endswith(b"\n") else "cannot be read"
             continue
-        if not _is_as_written(raw, line, group):
+        if not _is_as_written(raw, line, group) and not (is_named and line.commit):
+            is_named = True
             yield number, "is not what was written"
         if line.commit is not None or line.book is not None:
-            group = []
+            group, is_named = [], False
         else:
             group.append(raw)
 
