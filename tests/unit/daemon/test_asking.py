@@ -9,6 +9,7 @@ import pytest
 
 import commonplace
 from commonplace import errors
+from commonplace.model.words import Type
 from commonplace.surfaces.http.answer_types import answer_types
 from commonplace.surfaces.http.answers import BY_KIND, problem
 from commonplace.surfaces.http.openapi import document
@@ -129,7 +130,7 @@ def test_a_query_says_lists_numbers_and_yes_or_no(http):
     assert http.get("list", "always_load=false&types=profile").json[0]["content"] == "Two."
     for wrong in ("limit=x", "limit=1&limit=2", "always_load=perhaps", "since=yesterday", "lmit=3", "limit", "types=%ff",
                   "limit=0",
-                  "limit=1.5", "=x", "types=nonsense"):  # fmt: skip
+                  "limit=1.5", "=x", "types=nonsense", "always_load=null", "limit=null"):  # fmt: skip
         assert http.get("list", wrong).status in (400, 422), wrong
 
 
@@ -274,6 +275,15 @@ class TestOpenApi:
             found = document()
             for step in ref.removeprefix("#/").split("/"):
                 found = found[step]
+
+    def test_it_says_which_words_moments_and_limits_a_field_takes(self):
+        search = document()["components"]["schemas"]["Search"]["properties"]
+        several, nothing, one = search["types"]["anyOf"]
+        assert several["items"]["enum"] == one["enum"] == [*Type]
+        assert nothing == {"type": "null"}
+        assert search["as_of"]["anyOf"][0]["format"] == "date-time"
+        assert (search["limit"]["minimum"], search["limit"]["maximum"]) == (1, 1_000)
+        assert "requestBody" not in document()["paths"]["/v1/backup"]["post"]
 
     def test_every_operation_id_is_there_once(self):
         ids = [one["operationId"] for path in document()["paths"].values() for one in path.values()]
