@@ -186,6 +186,15 @@ def test_what_is_kept_is_little(canon, monkeypatch):
     assert len(hand.records) <= 10
 
 
+def test_the_words_asked_for_last_are_remembered(canon, monkeypatch):
+    monkeypatch.setattr(addends, "_MOST", 25)
+    committed(canon, *[a_memory(content=f"ship car boat {n}") for n in range(10)])
+    with canon.reading() as view:
+        hits = {word: view.lexical([(word,)], Filter(), 5) for word in ("ship", "car", "boat") for _ in range(2)}
+        assert [*at_hand.of(view.connection).addends] == ['"car"', '"boat"']
+        assert {word: view.lexical([(word,)], Filter(), 5) for word in hits} == hits
+
+
 # The same to the last digit -----------------------------------------------------------------------------------------------
 
 WORDS = [

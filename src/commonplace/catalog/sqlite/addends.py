@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from commonplace.catalog.sqlite.at_hand import AtHand
 
-# So many are kept for all words together, 16 bytes each; then one begins anew.
+# So many are kept for all words together, 16 bytes each; then the oldest make room.
 _MOST = 200_000
 _SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
 
@@ -65,7 +65,9 @@ def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:
     rows: list[Any] = db.execute(_SQL, (word,)).fetchall()
     numbers, adds = zip(*rows, strict=True) if rows else ((), ())
     made = Addends(np.array(numbers, dtype=np.int64), np.array(adds, dtype=np.float64))
-    if sum(len(each.numbers) for each in hand.addends.values()) > _MOST:
-        hand.addends.clear()
     hand.addends[word] = made
+    kept = sum(len(each.numbers) for each in hand.addends.values())
+    while kept > _MOST and len(hand.addends) > 1:
+        oldest = next(iter(hand.addends))
+        kept -= len(hand.addends.pop(oldest).numbers)
     return made

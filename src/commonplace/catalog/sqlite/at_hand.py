@@ -61,6 +61,8 @@ class AtHand:
         """Words that were asked for."""
         self.holding: dict[str, float] = {}
         """How many memories hold a word."""
+        self.estimates: dict[str, float] = {}
+        """How many hold a phrase, about."""
 
     def lines_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Line]:
         """By number; those that are not there are missing. More may be in it than was asked for."""

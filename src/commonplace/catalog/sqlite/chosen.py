@@ -14,9 +14,12 @@ import apsw
 import msgspec
 
 from commonplace.catalog.sqlite import bm25, fulltext
+from commonplace.catalog.sqlite.at_hand import AtHand
 
 # A word that so many hold is counted no further but estimated from how far apart they lie.
 _COUNTED = 150
+# And so many phrases are remembered with their counts.
+_REMEMBERED = 4_096
 # So many of the words that are not rare are asked for in pairs, and this share of the room is for each.
 _PAIRED = 2
 _SHARE = 8
@@ -30,9 +33,15 @@ Scores = dict[int, float]
 """By number."""
 
 
-def counted(db: apsw.Connection, asked: list[str], upto: int) -> dict[str, float]:
+def counted(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[str, float]:
     """How many memories hold each phrase, about."""
-    return {phrase: _estimate(db, phrase, upto) for phrase in asked}
+    known = hand.estimates
+    if len(known) > _REMEMBERED:
+        known.clear()
+    for phrase in asked:
+        if phrase not in known:
+            known[phrase] = _estimate(db, phrase, hand.upto)
+    return {phrase: known[phrase] for phrase in asked}
 
 
 def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:

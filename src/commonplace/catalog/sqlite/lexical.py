@@ -39,7 +39,7 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     if waiting:
         fulltext.gather_fresh(db, upto)
     few = narrow.few(db, where)
-    counts = chosen.counted(db, asked, upto) if few is None and upto > SMALL else {}
+    counts = chosen.counted(db, hand, asked) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
         scored = chosen.best(db, counts, room, limit)
