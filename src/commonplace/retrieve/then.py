@@ -21,8 +21,8 @@ _LINGERS = timedelta(days=7)
 """After so long a third of that is left."""
 _BEGINNING = 500
 """So much of a long memory is read for times it speaks of: what stands over it and what it begins with."""
-_NOT_SURE = timedelta(days=2)
-"""When a book fell asleep, and when the question was really asked, are not the same moment."""
+_ASLEEP = timedelta(days=3)
+"""Whoever means a time as seen from the end of a book stands a little behind that end."""
 
 
 def moment_of(record: MemoryRecord) -> datetime:
@@ -54,4 +54,4 @@ def by_the_book(question: Question, newest: Iterable[MemoryRecord]) -> Question:
     if last is None or any(span.since <= last for span in question.spans):
         return question
     read = spans_in(question.text, last)
-    return question._replace(spans=tuple(Span(span.since - _NOT_SURE, span.until + _NOT_SURE) for span in read))
+    return question._replace(spans=tuple(Span(span.since, span.until + _ASLEEP) for span in read))
