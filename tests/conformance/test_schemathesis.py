@@ -81,4 +81,4 @@ def test_every_operation_keeps_what_the_document_promises_and_none_breaks(daemon
 
 @pytest.mark.nightly
 def test_every_operation_keeps_what_the_document_promises_at_length(daemon: Daemon) -> None:
-    check(daemon, tried(daemon, "coverage,fuzzing,stateful", examples=200, seconds=3_600))
+    check(daemon, tried(daemon, "coverage,fuzzing,stateful", examples=100, seconds=3_600))
