@@ -21,6 +21,7 @@ import msgspec
 from commonplace import settings
 from commonplace.errors import CorruptError, UnavailableError
 from commonplace.formats.journal_check import OPEN, seal, troubles
+from commonplace.formats.looked import names_in
 from commonplace.model.base import Noun
 from commonplace.model.operation import Entry
 from commonplace.storage.append import append_lines
@@ -143,7 +144,7 @@ class JournalFile:
         """The longest journal of another device."""
         with in_our_words(self.folder):
             try:
-                names = [name for name in os.listdir(self.folder) if _is_journal(name)]
+                names = [name for name in names_in(self.folder) if _is_journal(name)]
             except (FileNotFoundError, NotADirectoryError):
                 return None
         paths = [path for name in names if (path := os.path.join(self.folder, name)) != self.path]

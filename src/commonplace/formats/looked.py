@@ -27,6 +27,15 @@ class Looked(dict[str, Stamp]):
         """Files and folders that are there, as far as one can tell, and could not be looked at."""
 
 
+def names_in(folder: str) -> list[str]:
+    """By a descriptor: opening one is tried again after an interrupt, listing by name is not (row 19)."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return os.listdir(fd)
+    finally:
+        os.close(fd)
+
+
 def away(folder: str, names: Iterable[str]) -> list[str]:
     """Those of these files for which a sync client left a stand-in: they are not deleted, only not here (row 50)."""
     return [name for name in names if os.path.lexists(os.path.join(folder, f".{name}.icloud"))]

@@ -19,7 +19,7 @@ from commonplace.formats.ledger.change import LEDGER, PAGE, Change
 from commonplace.formats.ledger.entries import ANYTHING, BY_LINES, entries_of, word_fields
 from commonplace.formats.ledger.lines import read_lines
 from commonplace.formats.ledger.page import KIND, page_fields, read_page, write_page
-from commonplace.formats.looked import Looked, away
+from commonplace.formats.looked import Looked, away, names_in
 from commonplace.model.hashing import sha256
 from commonplace.model.words import Status
 from commonplace.seam.format import Altered, Contents, Known, Place, Put, Stamp, Written
@@ -112,7 +112,7 @@ def _tells_of_digest(shelf: Shelf) -> bool:
 
 def _names(folder: str) -> list[str]:
     try:
-        names = os.listdir(folder)
+        names = names_in(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(name for name in names if name in (PAGE, LEDGER) or _SEGMENT.fullmatch(name))
