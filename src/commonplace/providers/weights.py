@@ -12,7 +12,7 @@ from typing import Literal
 
 from commonplace.errors import InvalidError, UnavailableError
 from commonplace.model.base import Noun
-from commonplace.storage.local_folders import cache_folder
+from commonplace.places import cache_folder
 
 
 class Wheel(Noun, frozen=True, kw_only=False):

@@ -7,18 +7,12 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from hashlib import sha256
 
 from commonplace.errors import InvalidError
+from commonplace.places import cache_folder
 from commonplace.storage.atomic_write import in_our_words
 from commonplace.storage.folders import make_folder
-
-
-def cache_folder() -> str:
-    """`$XDG_CACHE_HOME/commonplace`, or where the platform keeps such things."""
-    otherwise = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(otherwise), "commonplace")
 
 
 def folder_for(store: str, purpose: str) -> str:

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace import places
-from commonplace.storage import local_folders
 from commonplace.surfaces import small_json
 
 PLAIN = st.recursive(
@@ -83,7 +82,3 @@ def test_a_hook_that_the_daemon_answers_loads_nothing_that_costs() -> None:
 
 def _paths() -> list[str]:
     return [os.path.dirname(os.path.dirname(os.path.abspath(places.__file__)))]
-
-
-def test_the_cache_folder_is_one() -> None:
-    assert places.cache_folder() == local_folders.cache_folder()

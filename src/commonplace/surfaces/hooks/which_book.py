@@ -52,7 +52,7 @@ def _is_known(folder: str) -> bool:
     folder, or bring one along, and its notes would count as the operator's own words."""
     import_lightly()
     from commonplace.catalog.sqlite.derived import CatalogHome
-    from commonplace.storage.local_folders import cache_folder
+    from commonplace.places import cache_folder
 
     return os.path.exists(CatalogHome(os.path.join(cache_folder(), "books"), folder, 0.0).path)
 
