@@ -52,8 +52,9 @@ class PlainBook:
     def links(self) -> set[tuple[str, str, str]]:
         return {key[1] for key in self.things if key[0] == "link"}
 
-    def conflicts(self) -> set[frozenset[str]]:
-        return {thing["sides"] for key, thing in self.things.items() if key[0] == "conflict"}
+    def conflicts(self) -> set[tuple[frozenset[str], bool]]:
+        """The sides of each, and whether it is still open."""
+        return {(thing["sides"], thing["open"]) for key, thing in self.things.items() if key[0] == "conflict"}
 
     def twin(self, wanted: dict[str, Any]) -> str | None:
         same = ("words", "type", "project")
@@ -199,8 +200,8 @@ class PlainBook:
             return "not_found"
         if one == other:
             return "invalid"
-        if frozenset((one, other)) not in self.conflicts():
-            self._put(("conflict", new_id), {"sides": frozenset((one, other))})
+        if (frozenset((one, other)), True) not in self.conflicts():
+            self._put(("conflict", new_id), {"sides": frozenset((one, other)), "open": True})
             self._link(one, "contradicts", other)
             self._link(other, "contradicts", one)
         return None
@@ -271,6 +272,9 @@ class PlainBook:
         refused = self._absent(id, expect) or self._unreviewable(trust, self.memories()[id])
         if not refused:
             self._change(id, status="archived", reason="rejected")
+            for key, thing in [*self.things.items()]:
+                if key[0] == "conflict" and id in thing["sides"] and thing["open"]:
+                    self._put(key, thing | {"open": False})
         return refused
 
     def _unreviewable(self, trust: str, held: dict[str, Any]) -> str | None:

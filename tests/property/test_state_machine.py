@@ -395,7 +395,11 @@ class BookMachine(RuleBasedStateMachine):
             links = {
                 (link.from_id, str(link.relation), link.to_id) for id in self.model.order for link in view.links(id)
             }
-            conflicts = {frozenset((c.left_id, c.right_id)) for id in self.model.order for c in view.conflicts_of(id)}
+            conflicts = {
+                (frozenset((one.left_id, one.right_id)), one.resolved_at is None)
+                for id in self.model.order
+                for one in view.conflicts_of(id)
+            }
         assert links == self.model.links()
         assert conflicts == self.model.conflicts()
         assert [op.id for op in self.book.journal(limit=1000)] == [op.id for op in self.model.ops]
