@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from commonplace import settings
 from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
@@ -40,7 +40,7 @@ from commonplace.formats.straying import strayed
 from commonplace.formats.witness import witness
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
-from commonplace.seam.canon import Canon
+from commonplace.seam.derived import CatalogHome, Derived
 from commonplace.seam.terms import Capabilities, Progress
 from commonplace.storage.atomic_write import in_our_words, remove
 from commonplace.storage.folders import copy_folder
@@ -48,39 +48,9 @@ from commonplace.storage.swap import replace_checked
 
 if TYPE_CHECKING:
     from commonplace.model.finding import Finding
+    from commonplace.seam.canon import Canon
     from commonplace.seam.catalog import Draft, View
     from commonplace.seam.format import Format, Stamp
-
-
-class Derived(Canon, Protocol):
-    """A catalog that knows whose it is."""
-
-    @property
-    def origin(self) -> tuple[str, str]: ...
-
-    def must_be_in_place(self) -> None:
-        """Raises if the catalog or its lock was taken away meanwhile: then somebody else may be writing too."""
-        ...
-
-    def must_have_room(self) -> None:
-        """Raises, while that is still early enough, if the disk has no room for what was changed in this transaction."""
-        ...
-
-
-class CatalogHome(Protocol):
-    """Where a file book's catalog lies: outside of the book, never synced, always replaceable."""
-
-    place: str
-
-    def open(self, origin: tuple[str, str]) -> Derived: ...
-
-    def discard(self) -> None:
-        """Put it out of the way: it is damaged, or belongs to another book."""
-        ...
-
-    def beside(self, folder: str) -> CatalogHome:
-        """Where the catalog of the book in another folder lies."""
-        ...
 
 
 class FileCanon:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from commonplace.formats.drawing import Drawing
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
-from commonplace.formats.reconcile import SURFACE, Drawing, Reconciler, signed
+from commonplace.formats.reconcile import SURFACE, Reconciler, signed
 from commonplace.formats.recovery import see
 from commonplace.formats.shelf import BookShelf
 from commonplace.formats.steps import TRIES, Files
