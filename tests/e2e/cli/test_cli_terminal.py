@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import io
 import sys
+from datetime import UTC, datetime
 
 import pytest
 
+from commonplace.model.operation import Operation
+from commonplace.model.words import Trust, Verb
+from commonplace.surfaces.cli.page import Page
 from commonplace.surfaces.cli.progress import Bar
+from commonplace.surfaces.cli.render.journal import timeline
 from e2e.cli.shell import Shell, without_colour
 
 
@@ -130,3 +135,13 @@ def test_an_empty_answer_is_a_sentence_for_people_and_only_a_header_for_scripts(
     assert "no memories match" in shell.on_terminal("list", "--tag", "none")[1]
     assert shell("list", "--tag", "none").out.split() == ["ID", "STATUS", "TYPE", "SCOPE", "CREATED", "MEMORY"]
     assert shell("list", "--tag", "none", "--json").json == []
+
+
+@pytest.mark.parametrize("verb", [*Verb])
+def test_every_verb_of_the_journal_can_be_shown_on_a_terminal(verb: Verb) -> None:
+    at = datetime(2026, 5, 3, tzinfo=UTC)
+    entry = Operation(
+        seq=1, id="0" * 26, run=None, verb=verb, actor="alice", trust=Trust.OPERATOR, surface="cli", at=at
+    )
+    page = Page(io.StringIO(), "always")
+    assert str(verb) in "".join(page.painted(line) for line in timeline([entry], page))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _STYLES = {
     "save": "good",
+    "capture": "good",
+    "extract": "good",
     "reinforce": "good",
     "import": "good",
     "promote": "good",
