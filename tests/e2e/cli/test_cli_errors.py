@@ -17,6 +17,8 @@ import pytest
 import commonplace
 from commonplace import errors
 from commonplace.surfaces.cli import exits, program
+from commonplace.surfaces.cli.arguments import ELSEWHERE
+from commonplace.surfaces.operations import BY_NAME
 from e2e.cli.shell import PROGRAM, Said, Shell
 
 
@@ -144,11 +146,24 @@ def test_a_book_that_may_not_be_written_can_still_be_read(read_only: Shell) -> N
     _is_told(_bound(read_only, "forget", read_only.quiet("list")), "unavailable")
 
 
+def test_what_other_programs_call_it_is_no_command_here_and_leads_to_one() -> None:
+    commands = {*BY_NAME, *program.EXTRAS}
+    assert not commands & {*ELSEWHERE}
+    for meant in ELSEWHERE.values():
+        assert meant.split()[0] in commands or meant.replace(" ", "-") in commands or meant == "--version"
+
+
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
         (("sav", "x"), "Did you mean save?"),
         (("list", "--statusses", "all"), "Did you mean --statuses?"),
+        (("find", "tabs"), "Here it is `commonplace search`."),
+        (("undo",), "Here it is `commonplace revert`."),
+        (("version",), "Here it is `commonplace --version`."),
+        (("Save", "x"), "Did you mean save?"),
+        (("inbox", "acept", "x"), "Did you mean inbox accept?"),
+        (("inbox", "hunter2"), "Usage: commonplace inbox"),
         (("get",), "commonplace get ID"),
         (("save", "x"), "What sort of statement: profile, project,"),
         (("save", "two", "words", "--type", "episode"), "quotes"),

@@ -126,13 +126,30 @@ NOW = datetime(2026, 5, 3, 12, 30, 15, tzinfo=UTC)
         ("2h", "2026-05-03T10:30:15+00:00"),
         ("3d", "2026-04-30T12:30:15+00:00"),
         ("1w", "2026-04-26T12:30:15+00:00"),
+        ("tomorrow", "2026-05-04T00:00:00+00:00"),
+        ("+3d", "2026-05-06T12:30:15+00:00"),
     ],
 )
 def test_a_time_may_be_said_as_people_say_it(typed: str, meant: str) -> None:
     assert moment(typed, "--since", NOW).isoformat() == meant
 
 
-@pytest.mark.parametrize("typed", ["", "d", "soon", "2026-13-01", "99999999999d", "²d", "3y", "2026-05-03T25:00"])
+@pytest.mark.parametrize(("typed", "day"), [("2999-12-01", "2999-12-01"), ("tomorrow", ""), ("3d", "")])
+def test_what_waits_is_put_off_to_a_time_as_people_say_it(shell: Shell, typed: str, day: str) -> None:
+    said = shell("--actor", "agent:scout", "save", "Alice sings.", "--type", "profile", "-q")
+    assert shell("inbox", "defer", said.id, typed).code == 0
+    assert shell("inbox", "--json").json == [], "it waits for later"
+    (item,) = shell("inbox", "--deferred", "--json").json
+    assert item["deferred_until"].startswith(day)
+
+
+def test_what_is_put_off_to_no_time_at_all_is_a_wrong_command_line(shell: Shell) -> None:
+    said = shell("inbox", "defer", "ID", "later")
+    assert said.code == 2
+    assert "3d (from now)" in said.err
+
+
+@pytest.mark.parametrize("typed", ["", "d", "+", "soon", "2026-13-01", "99999999999d", "²d", "3y", "2026-05-03T25:00"])
 def test_a_time_that_means_nothing_is_refused(typed: str) -> None:
     with pytest.raises(UsageError):
         moment(typed, "--since", NOW)

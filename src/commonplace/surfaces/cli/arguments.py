@@ -54,6 +54,20 @@ class Parsed:
         return values[-1] if values else None
 
 
+ELSEWHERE = {
+    "add": "save", "create": "save", "init": "save", "new": "save", "note": "save", "put": "save", "remember": "save",
+    "change": "evolve", "replace": "evolve", "set": "evolve", "update": "evolve",
+    "del": "forget", "delete": "forget", "remove": "forget", "rm": "forget", "erase": "purge", "destroy": "purge",
+    "cat": "get", "read": "get", "show": "get", "view": "get",
+    "ask": "search", "find": "search", "grep": "search", "query": "search", "recall": "context", "ls": "list",
+    "log": "journal", "undo": "revert", "why": "explain", "accept": "inbox accept", "defer": "inbox defer",
+    "merge": "inbox merge", "capture": "capture-session", "ingest": "capture-session", "move": "copy", "migrate": "copy",
+    "check": "doctor", "repair": "doctor --repair", "embed": "index", "status": "stats", "info": "stats",
+    "daemon": "serve", "start": "serve", "stop": "serve --stop", "inspector": "web", "ui": "web", "open": "web",
+    "hooks": "install", "setup": "install", "book": "help books", "config": "help books", "version": "--version",
+}  # fmt: skip
+"""What other programs call it: said to whoever types it, never done for them."""
+
 EVERYWHERE = (
     Option(("--book", "-b"), "book", "URL", "the book, such as sqlite:PATH"),
     Option(("--json",), "json", help="answer with one JSON document"),
@@ -124,12 +138,13 @@ def _values(option: Option, name: str, value: str | None, rest: list[str]) -> li
 def unknown_option(name: str, command: str | None, known: tuple[str, ...]) -> UsageError:
     said = f"unknown option {name}" if is_harmless(name) else "unknown option"
     see = f"`commonplace {command} --help`" if command and is_harmless(command) else "`commonplace --help`"
-    return UsageError(said, _did_you_mean(name, known) or f"{see} shows the options.")
+    return UsageError(said, did_you_mean(name, known) or f"{see} shows the options.")
 
 
 def unknown_command(name: str, known: tuple[str, ...]) -> UsageError:
     said = f"unknown command {name}" if is_harmless(name) else "unknown command"
-    return UsageError(said, _did_you_mean(name, known) or "`commonplace --help` shows the commands.")
+    meant = f"Here it is `commonplace {ELSEWHERE[name]}`." if name in ELSEWHERE else did_you_mean(name, known)
+    return UsageError(said, meant or "`commonplace --help` shows the commands.")
 
 
 def is_harmless(word: str) -> bool:
@@ -138,8 +153,8 @@ def is_harmless(word: str) -> bool:
     return len(word) <= 24 and (not bare or (bare.isascii() and bare.isalpha() and bare.islower()))
 
 
-def _did_you_mean(word: str, known: tuple[str, ...]) -> str:
+def did_you_mean(word: str, known: tuple[str, ...], before: str = "") -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(word, known, n=1, cutoff=0.6)
-    return f"Did you mean {close[0]}?" if close else ""
+    close = get_close_matches(word.lower(), known, n=1, cutoff=0.6)
+    return f"Did you mean {before}{close[0]}?" if close else ""

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from commonplace.surfaces.cli.arguments import EVERYWHERE, Option, Parsed, UsageError, unknown_command
-from commonplace.surfaces.cli.page import Line, Page, wrapped
+from commonplace.surfaces.cli.page import Line, Page
 from commonplace.surfaces.operations import BY_NAME, GROUPS, OPERATIONS, Described
 
 if TYPE_CHECKING:
     from commonplace.surfaces.cli.options import Field
 
 _WIDE = 22
+_MOST = 88
 TOPICS = ("exit-codes", "books", "actors", "output", "times")
 
 
@@ -34,40 +36,46 @@ def _lines(name: str | None, page: Page) -> Iterator[Line]:
     from commonplace.surfaces.cli.program import EXTRAS
 
     if name is None:
-        return overview()
+        return overview(page)
     if name in BY_NAME:
         return of_command(BY_NAME[name], page)
     if name in TOPICS:
         from commonplace.surfaces.cli.topics import topic
 
-        return topic(name)
+        return topic(name, page)
     if name in EXTRAS:
-        return of_extra(name)
+        return of_extra(name, page)
     raise unknown_command(name, (*BY_NAME, *EXTRAS, *TOPICS))
 
 
-def overview() -> Iterator[Line]:
+def overview(page: Page) -> Iterator[Line]:
     from commonplace.surfaces.cli.program import EXTRAS
 
-    yield [("commonplace", "title"), (": durable memory for agents and the people who work with them", "")]
+    yield from page.prose(
+        ": durable memory for agents and the people who work with them", "", [("commonplace", "title")], []
+    )
     yield []
     yield [("usage: ", "dim"), ("commonplace COMMAND [ARGUMENTS] [OPTIONS]", "")]
     for group in GROUPS:
         yield []
         yield [(group, "bold")]
-        yield from (_row(one.name, one.summary) for one in OPERATIONS if one.group == group)
+        for one in OPERATIONS:
+            if one.group == group:
+                yield from page.described(one.name, one.summary, _WIDE + 2)
     for group, names in (
         ("Agents", ("serve", "web", "mcp", "token", "install", "uninstall", "hook", "vvm")),
         ("Learning", ("help", "completion", "demo")),
     ):
         yield []
         yield [(group, "bold")]
-        yield from (_row(name, EXTRAS[name][1]) for name in names)
+        for name in names:
+            yield from page.described(name, EXTRAS[name][1], _WIDE + 2)
     yield []
     yield [("Options everywhere", "bold")]
-    yield from (_row(_names(option), option.help) for option in EVERYWHERE)
+    for option in EVERYWHERE:
+        yield from page.described(_names(option), option.help, _WIDE + 2)
     yield []
-    yield [("Topics: ", "bold"), ("commonplace help " + "|".join(TOPICS), "")]
+    yield from page.prose(f"commonplace help {' | '.join(TOPICS)}", "", [("Topics: ", "bold")], [("        ", "")])
     yield [("Begin:  ", "bold"), ('commonplace save "Alice prefers tabs over spaces." --type profile', "")]
 
 
@@ -78,19 +86,20 @@ def of_command(operation: Described, page: Page) -> Iterator[Line]:
     given = ((placeholder(name), fields[name].required) for name in operation.positional)
     arguments = "".join(f" {word}" if required else f" [{word}]" for word, required in given)
     needed = "".join(f" {option.shown}" for option in options if option.required)
-    yield [(f"commonplace {operation.name}", "title"), (f": {operation.summary}", "")]
+    yield from page.prose(f": {operation.summary}", "", [(f"commonplace {operation.name}", "title")], [])
     yield []
-    yield [("usage: ", "dim"), (f"commonplace {operation.name}{arguments}{needed} [OPTIONS]", "")]
+    usage = f"commonplace {operation.name}{arguments}{needed} [OPTIONS]"
+    yield from page.prose(usage, "", [("usage: ", "dim")], [("       ", "")])
     if operation.positional:
         yield []
         yield [("Arguments", "bold")]
         for name in operation.positional:
-            yield from _described(placeholder(name), _about(fields[name]))
+            yield from page.described(placeholder(name), _about(fields[name]), _WIDE + 6, _MOST)
     if options:
         yield []
         yield [("Options", "bold")]
         for option in options:
-            yield from _described(_names(option), _about_option(option, fields.get(option.field)))
+            yield from page.described(_names(option), _about_option(option, fields.get(option.field)), _WIDE + 6, _MOST)
     yield []
     yield [("Example", "bold")]
     yield [(f"  $ commonplace {operation.example}", "")]
@@ -100,7 +109,7 @@ def of_command(operation: Described, page: Page) -> Iterator[Line]:
     yield [("Exit codes: commonplace help exit-codes", "dim")]
 
 
-def of_extra(name: str) -> Iterator[Line]:
+def of_extra(name: str, page: Page) -> Iterator[Line]:
     from commonplace.surfaces.cli.program import EXTRAS, options_of
 
     arguments, example = {
@@ -116,32 +125,17 @@ def of_extra(name: str) -> Iterator[Line]:
         "install": (" claude-code|codex|gemini|cursor|openclaw|mcp [OPTIONS]", "install claude-code --dry-run"),
         "uninstall": (" claude-code|codex|gemini|cursor|openclaw|mcp [OPTIONS]", "uninstall claude-code"),
     }[name]
-    yield [(f"commonplace {name}", "title"), (f": {EXTRAS[name][1]}", "")]
+    yield from page.prose(f": {EXTRAS[name][1]}", "", [(f"commonplace {name}", "title")], [])
     yield []
-    yield [("usage: ", "dim"), (f"commonplace {name}{arguments}", "")]
+    yield from page.prose(f"commonplace {name}{arguments}", "", [("usage: ", "dim")], [("       ", "")])
     yield []
     if options := options_of(name):
         yield [("Options", "bold")]
         for option in options:
-            yield from _described(_names(option), option.help)
+            yield from page.described(_names(option), _about_option(option, None), _WIDE + 6, _MOST)
         yield []
     yield [("Example", "bold")]
     yield [(f"  $ commonplace {example}", "")]
-
-
-def _row(name: str, said: str) -> Line:
-    return [("  ", ""), (name.ljust(_WIDE), "id"), (said, "")]
-
-
-def _described(name: str, said: str) -> Iterator[Line]:
-    """A name, and what is said of it beside or, when the name is long, below it."""
-    indent = " " * (_WIDE + 6)
-    lines = wrapped(said, 88 - len(indent))
-    if len(name) > len(indent) - 4:
-        yield [("  ", ""), (name, "id")]
-    else:
-        yield [("  ", ""), (name.ljust(len(indent) - 2), "id"), (lines.pop(0), "")]
-    yield from ([(indent, ""), (line, "")] for line in lines)
 
 
 def _names(option: Option) -> str:
@@ -150,17 +144,22 @@ def _names(option: Option) -> str:
 
 
 def _about(field: Field) -> str:
+    if field.name == "source":
+        return "a file; - for the pipe; or the id of a source that was imported"
     extra = "; - reads it from the pipe" if field.name == "content" else ""
+    if field.type is datetime:
+        extra = ": 2026-05-03, tomorrow, 3d (from now)"
     words = f": {', '.join(field.choices)}" if field.choices else ""
     return f"{field.help}{words}{extra}"
 
 
 def _about_option(option: Option, field: Field | None) -> str:
     said = option.help
-    if option.choices and not said.startswith("inbox"):
-        said += f": {', '.join(option.choices)}"
-    elif option.choices:
+    if said.startswith("inbox"):
         said = f"only these: {', '.join(option.choices)}"
+    elif not all(word in said for word in option.choices):
+        what, semicolon, rest = said.partition(";")
+        said = f"{what}: {', '.join(option.choices)}{semicolon}{rest}"
     if option.required:
         return f"{said} (required)"
     default = field.default if field is not None else None

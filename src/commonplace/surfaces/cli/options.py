@@ -9,7 +9,7 @@ import msgspec
 
 from commonplace.model.base import Closed
 from commonplace.model.words import SCOPE_WORDS, Relation, Scope, Status, Trust, Type, Verb
-from commonplace.surfaces.cli.arguments import Option, Parsed, UsageError
+from commonplace.surfaces.cli.arguments import Option, Parsed, UsageError, did_you_mean
 from commonplace.surfaces.operations import Described
 
 # The closed lists behind fields that are plain text in a request: for the help and for completion. The engine judges.
@@ -70,6 +70,9 @@ def request_of(operation: Described, parsed: Parsed) -> Any:
             values[name] = text
         elif name == "source":
             values |= _material(text)
+        elif fields[name].type is datetime:
+            # As an argument a time says until when something is put off, and that lies ahead.
+            values[name] = _moment(text, placeholder(name), ahead=True)
         else:
             values[name] = _piped() if name == "content" and text == "-" else _path(name, text)
     for name, given in parsed.options.items():
@@ -95,11 +98,22 @@ def _arguments(operation: Described, given: list[str], fields: dict[str, Field])
     if not sum(fields[name].required for name in wanted) <= len(given) <= len(wanted):
         # What was typed is not repeated: a stray word may be half of an unquoted secret.
         needs = " ".join(placeholder(name) for name in wanted) or "no arguments"
-        hint = f"Usage: commonplace {operation.example}"
-        if len(given) > len(wanted) and wanted:
-            hint = "Put quotes around text with spaces. " + hint
-        raise UsageError(f"{operation.name} takes {needs}; {len(given)} given", hint)
+        raise UsageError(f"{operation.name} takes {needs}; {len(given)} given", _usage(operation, given))
     return dict(zip(wanted, given, strict=False))
+
+
+def _usage(operation: Described, given: list[str]) -> str:
+    """How it is written; where something is too much, what was probably meant."""
+    usage = f"Usage: commonplace {operation.example}"
+    if len(given) <= len(operation.positional):
+        return usage
+    if "content" in operation.positional or "query" in operation.positional or "task" in operation.positional:
+        return "Put quotes around text with spaces. " + usage
+    from commonplace.surfaces.operations import BY_NAME
+
+    before = f"{operation.name}-"
+    second = tuple(name.removeprefix(before) for name in BY_NAME if name.startswith(before))
+    return did_you_mean(given[0], second, f"{operation.name} ") or usage
 
 
 def placeholder(name: str) -> str:
@@ -154,12 +168,16 @@ def _value(field: Field, given: list[str]) -> Any:
     if field.type is bool:
         return True
     if field.type is datetime:
-        from commonplace.surfaces.cli.moments import moment
-
-        return moment(given[-1], name)
+        return _moment(given[-1], name)
     if field.type in (int, float):
         return number(given[-1], name, field.type)
     return given[-1]
+
+
+def _moment(text: str, name: str, *, ahead: bool = False) -> datetime:
+    from commonplace.surfaces.cli.moments import moment
+
+    return moment(text, name, ahead=ahead)
 
 
 def number(text: str, name: str, sort: type = float) -> Any:

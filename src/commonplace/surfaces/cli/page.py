@@ -28,6 +28,8 @@ _STYLES = {
     "title": "1;36",
 }
 _MOST = 100  # wider lines of prose are hard to read
+_LEAST = 32  # and in narrower columns
+_NARROW = 6  # where prose begins, if there is no room for it beside a name
 
 
 class Page:
@@ -68,6 +70,26 @@ class Page:
             for part in wrapped(clean(paragraph), room):
                 yield [*before, (part, style)]
                 before = before if hanging is None else hanging
+
+    def headed(self, head: Line, said: str, style: str = "dim") -> Iterator[Line]:
+        """A head, mostly an id, with a few words beside it; below it where both do not fit on one line."""
+        if self.width is None or width_of(head) + 2 + width_of([(said, style)]) <= self.width:
+            yield [*head, (f"  {said}" if said else "", style)]
+        else:
+            yield head
+            yield from self.prose(said, style, [("    ", "")])
+
+    def described(self, name: str, said: str, column: int, most: int | None = None) -> Iterator[Line]:
+        """A name, and at the column what is said of it: below the name where that is long or the page narrow."""
+        width = self.width if most is None else min(self.width or most, most)
+        if width is not None and width < column + _LEAST:
+            column = _NARROW
+        lines = wrapped(said, None if width is None else min(width, _MOST) - column)
+        if len(name) > column - 4:
+            yield [("  ", ""), (name, "id")]
+        else:
+            yield [("  ", ""), (name.ljust(column - 2), "id"), (lines.pop(0), "")]
+        yield from ([(" " * column, ""), (line, "")] for line in lines)
 
     def table(self, titles: list[str], rows: list[Line], droppable: tuple[int, ...] = ()) -> Iterator[Line]:
         """Aligned columns; the last one takes what is left and is cut there. Where room is short, columns go in the

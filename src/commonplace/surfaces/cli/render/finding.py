@@ -11,6 +11,8 @@ from commonplace.surfaces.cli.page import Line, Page, one_line
 from commonplace.surfaces.cli.render.records import headline, owner_of, pairs, when
 from commonplace.surfaces.operations import Described
 
+_WIDE_ENOUGH = 60
+
 
 def results(_: Described, answer: SearchResults, page: Page) -> Iterator[Line]:
     if not answer.results:
@@ -25,13 +27,8 @@ def results(_: Described, answer: SearchResults, page: Page) -> Iterator[Line]:
 
 def _result(rank: int, result: RetrievalResult, best: float, page: Page) -> Iterator[Line]:
     record = result.record
-    yield [
-        (f"{rank:>2}  ", "dim"),
-        *_bar(result.score, best, page),
-        (_amount(result.score).ljust(8), "bold"),
-        (record.id, "id"),
-        (f"  {record.type}, {owner_of(record)}, {record.created_at:%Y-%m-%d}", "dim"),
-    ]
+    head = [*_strength(rank, result.score, best, page), (record.id, "id")]
+    yield from page.headed(head, f"{record.type}, {owner_of(record)}, {record.created_at:%Y-%m-%d}")
     yield from page.prose(headline(record), "", [("    ", "")])
     if result.evidence and result.evidence.quoted_from == "source":
         yield from page.prose(f"evidence: {one_line(result.evidence.quote)}", "dim", [("    ", "")])
@@ -60,7 +57,7 @@ def receipts(_: Described, answer: Sequence[Receipt], page: Page) -> Iterator[Li
         ]
         for receipt in answer
     ]
-    yield from page.table(["WHEN", "RECEIPT", "MOMENT", "ACTOR", "FOUND", "ASKED"], rows, droppable=(3, 2))
+    yield from page.table(["WHEN", "RECEIPT", "MOMENT", "ACTOR", "FOUND", "ASKED"], rows, droppable=(3, 2, 0, 4))
 
 
 def told(answer: ReceiptExplanation, page: Page) -> Iterator[Line]:
@@ -98,12 +95,7 @@ def _candidates(title: str, several: Sequence[Candidate], page: Page) -> Iterato
         yield [(title, "bold")]
     best = max((candidate.score for candidate in several), default=0.0)
     for rank, candidate in enumerate(several, 1):
-        yield [
-            (f"{rank:>2}  ", "dim"),
-            *_bar(candidate.score, best, page),
-            (_amount(candidate.score).ljust(8), "bold"),
-            (candidate.memory_id, "id"),
-        ]
+        yield [*_strength(rank, candidate.score, best, page), (candidate.memory_id, "id")]
         told = f"{candidate.reason} ({_terms(candidate.scores)})" if candidate.reason else _terms(candidate.scores)
         yield from page.prose(told, "dim", [("    ", "")])
 
@@ -116,9 +108,13 @@ def _amount(score: float) -> str:
     return "<0.001" if 0 < score < 0.001 else f"{score:.3f}"
 
 
+def _strength(rank: int, score: float, best: float, page: Page) -> Line:
+    return [(f"{rank:>2}  ", "dim"), *_bar(score, best, page), (_amount(score).ljust(8), "bold")]
+
+
 def _bar(score: float, best: float, page: Page) -> Line:
-    """How strong, compared to the strongest: a sum of scores has no end."""
-    if not page.glyphs:
+    """How strong, compared to the strongest: a sum of scores has no end. A narrow page has room for the number alone."""
+    if not page.glyphs or (page.width or _WIDE_ENOUGH) < _WIDE_ENOUGH:
         return []
     full = max(round(8 * score / best), 1) if best > 0 else 1
     return [("━" * full, "good"), ("━" * (8 - full), "dim"), ("  ", "")]

@@ -20,13 +20,13 @@ def inbox(_: Described, answer: Sequence[InboxItem], page: Page) -> Iterator[Lin
         yield from _item(item, page)
     if not page.plain:
         yield []
-        yield [("commonplace inbox accept|edit|reject|merge|defer ID", "dim")]
+        yield from page.prose("commonplace inbox accept|edit|reject|merge|defer ID", "dim")
 
 
 def _item(item: InboxItem, page: Page) -> Iterator[Line]:
     record = item.record
-    told = f"  {record.type}, {owner_of(record)}, {record.trust}, {record.created_at:%Y-%m-%d}"
-    yield [(page.glyph("◌ "), "warn"), (record.id, "id"), (told, "dim")]
+    told = f"{record.type}, {owner_of(record)}, {record.trust}, {record.created_at:%Y-%m-%d}"
+    yield from page.headed([(page.glyph("◌ "), "warn"), (record.id, "id")], told)
     for line in item.change.splitlines():
         style = "good" if line.startswith("+") else "bad"
         yield from page.prose(line, style, [("  ", "")], [("    ", "")])

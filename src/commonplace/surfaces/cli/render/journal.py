@@ -34,6 +34,7 @@ _STYLES = {
 }
 _QUIET = ("updated_at", "deleted_at")  # moments that the entry's own time tells already
 _SHOWN_CHANGES = 5
+_SIGNATURE = 12
 
 
 def operations(_: Described, answer: list[Operation], page: Page) -> Iterator[Line]:
@@ -58,23 +59,27 @@ def operation(_: Described, answer: Operation, page: Page) -> Iterator[Line]:
 def timeline(told: list[Operation], page: Page) -> Iterator[Line]:
     for number, entry in enumerate(told):
         last = number == len(told) - 1
-        yield _entry(entry, page)
+        yield from _entry(entry, page, last=last)
         for line in _details(entry, page):
-            yield [(page.glyph(" " if last else "│", " "), "dim"), ("   ", ""), *line]
+            yield [*_margin(page, last=last), *line]
 
 
-def _entry(entry: Operation, page: Page) -> Line:
+def _entry(entry: Operation, page: Page, *, last: bool) -> Iterator[Line]:
+    """One line; on a narrow page its id, and who it was, stand below."""
     style = _STYLES[entry.verb]
-    line: Line = [
-        (page.glyph("● ", "* "), style),
-        (f"{entry.verb:<11}", style),
-        (when(entry.at), "dim"),
-        ("  ", ""),
-        (entry.id, "id"),
-        ("  ", ""),
-    ]
-    room = None if page.width is None else max(page.width - width_of(line), 12)
-    return [*line, (fitted(f"{entry.actor} via {entry.surface}", room, page.glyph("…", "...")), "dim")]
+    line: Line = [(page.glyph("● ", "* "), style), (f"{entry.verb:<11}", style), (when(entry.at), "dim")]
+    signed: Line = [(entry.id, "id"), ("  ", "")]
+    if page.width is not None and width_of(line) + 2 + width_of(signed) + _SIGNATURE > page.width:
+        yield line
+        line = [*_margin(page, last=last), *signed]
+    else:
+        line = [*line, ("  ", ""), *signed]
+    room = None if page.width is None else max(page.width - width_of(line), 6)
+    yield [*line, (fitted(f"{entry.actor} via {entry.surface}", room, page.glyph("…", "...")), "dim")]
+
+
+def _margin(page: Page, *, last: bool) -> Line:
+    return [(page.glyph(" " if last else "│", " "), "dim"), ("   ", "")]
 
 
 def _details(entry: Operation, page: Page) -> Iterator[Line]:

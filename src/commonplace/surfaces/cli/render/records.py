@@ -93,7 +93,7 @@ def record(operation: Described, answer: MemoryRecord, page: Page) -> Iterator[L
 def card(record: MemoryRecord, page: Page) -> Iterator[Line]:
     """Everything about one memory; what is not known is left out."""
     sort = str(record.type) if record.kind == record.type else f"{record.type}/{record.kind}"
-    yield [(record.id, "id"), ("  ", ""), status_of(record, page), (f"  {sort}  {owner_of(record)}", "dim")]
+    yield from page.headed([(record.id, "id"), ("  ", ""), status_of(record, page)], f"{sort}  {owner_of(record)}")
     yield []
     yield from page.prose(record.content, "bold", [(page.glyph("  ▎ ", "  "), "id")])
     yield []
@@ -137,8 +137,8 @@ def written(operation: Described, record: MemoryRecord, page: Page) -> Iterator[
     if operation.name == "save" and record.occurrences > 1:
         did = f"known already; said {record.occurrences} times now"
     mark: Span = (page.glyph("◌ "), "warn") if waits else (page.glyph("✓ "), "good")
-    yield [mark, (did, "warn" if waits else "good"), ("  ", ""), (record.id, "id"),
-           (f"  {record.type}, {record.status}, {owner_of(record)}", "dim")]  # fmt: skip
+    head: Line = [mark, (did, "warn" if waits else "good"), ("  ", ""), (record.id, "id")]
+    yield from page.headed(head, f"{record.type}, {record.status}, {owner_of(record)}")
     yield from page.prose(record.content, "", [("  ", "")])
     if record.supersedes and operation.name == "evolve":
         yield [("  in place of ", "dim"), (record.supersedes, "id")]
@@ -165,7 +165,7 @@ def records(_: Described, answer: list[MemoryRecord], page: Page) -> Iterator[Li
     titles = ["ID", "STATUS", "TYPE", "SCOPE", "CREATED", "MEMORY"]
     if not mixed:
         titles, rows = titles[:1] + titles[2:], [row[:1] + row[2:] for row in rows]
-    return page.table(titles, rows, droppable=(4, 3) if mixed else (3, 2))
+    return page.table(titles, rows, droppable=(4, 3, 2, 1) if mixed else (3, 2, 1))
 
 
 def link(operation: Described, answer: Link, page: Page) -> Iterator[Line]:

@@ -28,7 +28,7 @@ def examination(operation: Described, answer: Examination, page: Page) -> Iterat
     verdict = "all is well" if not answer.findings else f"{len(answer.findings)} found"
     mark = page.glyph("✓ " if answer.ok else "✗ ")
     style = "good" if answer.ok else "bad"
-    yield [(mark, style), (f"{operation.name}: {verdict}", style), (f"  looked at {looked}", "dim")]
+    yield from page.headed([(mark, style), (f"{operation.name}: {verdict}", style)], f"looked at {looked}")
     yield from found(answer.findings, page)
 
 
@@ -133,7 +133,7 @@ def purged(answer: PurgeReport, page: Page) -> Iterator[Line]:
 
 
 def stats(answer: BookStats, page: Page) -> Iterator[Line]:
-    yield [(_count(answer.memories, "memories", "memory"), "bold"), (f"  {answer.url}", "dim")]
+    yield from page.headed([(_count(answer.memories, "memories", "memory"), "bold")], answer.url)
     for title, counts in (("by status", answer.by_status), ("by type", answer.by_type)):
         if counts:
             yield [(f"  {title}", "dim")]
