@@ -101,6 +101,14 @@ _LAST_LINES = (
 """What a diff may take away to put it back with a comma behind it, or with the end of a line."""
 
 
+def test_what_is_said_about_the_next_table_stays_with_it() -> None:
+    codex = CLIENTS["codex"]
+    installed = with_entry('model = "gpt"\r\n', codex, codex.entry(COMMAND))
+    assert installed.count("\n") == installed.count("\r\n"), "line ends as they were"
+    added = '\r\n# the one that I need\r\n[[profiles]]\r\nname = "a" # first\r\n'
+    assert without_entry(installed + added, codex) == 'model = "gpt"\r\n' + added
+
+
 def test_planning_writes_nothing_and_twice_is_once(client: Client, path: str) -> None:
     Path(path).parent.mkdir(exist_ok=True)
     Path(path).write_text(_theirs(client))

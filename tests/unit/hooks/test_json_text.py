@@ -65,6 +65,58 @@ def test_line_ends_of_another_system_are_kept() -> None:
     assert added.count("\n") == added.count("\r\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "at", "left"),
+    [
+        ('{\n  "a": 1, // of a\n  "b": 2\n}', 1, '{\n  "a": 1 // of a\n}'),
+        ('{\n  "a": 1, // of a\n  "b": 2,\n}', 1, '{\n  "a": 1, // of a\n}'),
+        ('{\n  "a": 1,\n  // of b\n  "b": 2\n}', 0, '{\n  // of b\n  "b": 2\n}'),
+        ("[1, /* of two */ 2, 3]", 0, "[ /* of two */ 2, 3]"),
+        ("[1, /* of two */ 2, 3]", 1, "[1, /* of two */  3]"),
+        ("[ // mine\n  1\n]", 0, "[ // mine\n]"),
+        ("[\r\n  1, // of one\r\n  2\r\n]", 1, "[\r\n  1 // of one\r\n]"),
+    ],
+)
+def test_a_comment_beside_what_is_removed_stays(text: str, at: int, left: str) -> None:
+    assert without_item(text, parse(text), at) == left
+    values = [item.value for place, item in enumerate(parse(text).items) if place != at]
+    assert [item.value for item in parse(left).items] == values
+
+
+@pytest.mark.parametrize("text", ["{ /* none yet */ }", "{\n  // none yet\n}"])
+def test_a_comment_where_nothing_else_stands_stays(text: str) -> None:
+    added = with_item(text, parse(text), [1], "a")
+    assert parse(added).value == {"a": [1]}
+    assert "none yet" in added
+    assert "none yet" in without_item(added, parse(added), 0)
+
+
+def test_a_list_with_a_comment_is_not_empty_without_our_hook() -> None:
+    recipe = RECIPES["gemini"]
+    commands = commands_for(recipe.host, "/usr/bin/commonplace", [], capture=False)
+    text = '{\n  "hooks": {\n    // what I tried before\n  }\n}'
+    taken = without_hooks(with_hooks(text, recipe, commands), recipe)
+    assert (parse(taken).value, "what I tried before" in taken) == ({"hooks": {}}, True)
+
+
+_COMMENTS = st.sampled_from(["", " ", "\n", " // said\n", " /* said */ ", "\n  // said\n  "])
+
+
+@given(st.lists(st.integers(0, 99), min_size=1, max_size=4), st.data())
+def test_no_comment_is_lost_wherever_it_stands(values: list[int], data: Any) -> None:
+    """Also with a comma behind the last one."""
+
+    def said() -> str:
+        return str(data.draw(_COMMENTS))
+
+    members = [f"{said()}{value}{said()}" for value in values]
+    text = f"[{','.join(members)}{data.draw(st.sampled_from(['', ',']))}{said()}]"
+    at = data.draw(st.integers(0, len(values) - 1))
+    left = without_item(text, parse(text), at)
+    assert parse(left).value == values[:at] + values[at + 1 :]
+    assert left.count("said") == text.count("said")
+
+
 def _settings(host: str) -> st.SearchStrategy[dict[str, Any]]:
     """Settings as a person may have them: anything, and hooks of their own for some of the events."""
     events = list(RECIPES[host].host.events.values())

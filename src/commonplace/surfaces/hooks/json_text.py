@@ -18,7 +18,8 @@ class NotJsonError(ValueError):
 
 
 class Node:
-    """A value and where it stands. Of an object `keys` belong to `items`, one by one; `begins` is where each member begins."""
+    """A value and where it stands. Of an object `keys` belong to `items`, one by one; `begins` is where each member begins, and
+    `commas` where the comma behind it is, -1 if there is none."""
 
     def __init__(self, start: int) -> None:
         self.start, self.end = start, start
@@ -26,6 +27,7 @@ class Node:
         self.keys: list[str] = []
         self.items: list[Node] = []
         self.begins: list[int] = []
+        self.commas: list[int] = []
 
     def get(self, key: str) -> Node | None:
         """The last member of that name, as programs take it."""
@@ -75,7 +77,8 @@ class _Reader:
                 at = self._key(node, at)
             node.items.append(self.value(at, depth + 1))
             at = self.after_space(node.items[-1].end)
-            if self._text[at : at + 1] == ",":
+            node.commas.append(at if self._text[at : at + 1] == "," else -1)
+            if node.commas[-1] >= 0:
                 at = self.after_space(at + 1)
             elif self._text[at : at + 1] != close:
                 raise NotJsonError("a comma is missing")
@@ -119,16 +122,34 @@ def with_item(text: str, inside: Node, value: Any, key: str | None = None) -> st
     said = json.dumps(value, ensure_ascii=False, indent=unit).replace("\n", f"\n{inner}")
     if inside.items:
         return _put(text, inside.items[-1].end, f",\n{inner}{name}{said}")
+    if text[inside.start + 1 : inside.end - 1].strip():  # a comment, and nothing else
+        return _put(text, inside.start + 1, f"\n{inner}{name}{said}")
     return _put(text, inside.start + 1, f"\n{inner}{name}{said}\n{outer}", inside.end - 1)
 
 
 def without_item(text: str, inside: Node, at: int) -> str:
     """The text without the value at this place of an array or object, and without the comma that went with it."""
+    begin, end = inside.begins[at], inside.items[at].end
     if len(inside.items) == 1:
-        return text[: inside.start + 1] + text[inside.end - 1 :]
-    if at == 0:
-        return text[: inside.begins[0]] + text[inside.begins[1] :]
-    return text[: inside.items[at - 1].end] + text[inside.items[at].end :]
+        first, last = inside.start + 1, inside.end - 1
+    elif at == 0:
+        first, last = begin, inside.begins[1]
+    else:
+        first, last = inside.items[at - 1].end, end
+    if (text[first:begin] + text[end:last]).strip(f"{_SPACE},"):
+        return _beside_comments(text, inside, at)
+    return text[:first] + text[last:]
+
+
+def _beside_comments(text: str, inside: Node, at: int) -> str:
+    """Only the value and one comma go: a comment near it may be about what stands beside it."""
+    begin, end = inside.begins[at], inside.items[at].end
+    behind, before = inside.commas[at], inside.commas[at - 1] if at else -1
+    text = text[:begin] + (text[end:] if behind < 0 else text[end:behind] + text[behind + 1 :])
+    if behind < 0 <= before:
+        text, begin = text[:before] + text[before + 1 :], begin - 1
+    line, until = text.rfind("\n", 0, begin) + 1, text.find("\n", begin) + 1
+    return text if text[line:until].strip() or not until else text[:line] + text[until:]
 
 
 def with_value(text: str, node: Node, value: Any) -> str:

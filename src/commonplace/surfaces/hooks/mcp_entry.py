@@ -46,7 +46,9 @@ def with_entry(text: str, client: Client, entry: dict[str, Any]) -> str:
             return with_entry(without_entry(text, client), client, entry)
         return _replaced(text, client, entry)
     if client.toml:
-        return _checked(f"{text}{_gap(text)}{_table(client, entry)}", text, client, entry)
+        added = f"{_gap(text)}{_table(client, entry)}"
+        ended = added.replace("\n", "\r\n") if "\r\n" in text else added
+        return _checked(f"{text}{ended}", text, client, entry)
     for depth, step in enumerate(client.inside):
         text = ensured(text, [*client.inside[:depth]], step, {})
     return with_item(text, node_at(parse(text), client.inside), entry, NAME)
@@ -65,6 +67,8 @@ def without_entry(text: str, client: Client) -> str:
         raise NotJsonError("it stands there in another form")
     begin = named.index(_heading(client))
     end = next((n for n in range(begin + 1, len(lines)) if _begins_another(lines[n], client)), len(lines))
+    while not named[end - 1] or named[end - 1].startswith("#"):  # what stands above another table is about that one
+        end -= 1
     blank = 1 if begin and not lines[begin - 1].strip() else 0
     return _checked("".join(lines[: begin - blank] + lines[end:]), text, client, None)
 

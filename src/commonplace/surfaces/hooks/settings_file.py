@@ -98,12 +98,14 @@ def _first(text: str, event: str, recipe: Recipe) -> list[str | int]:
 
 
 def pruned(text: str, path: list[str | int]) -> str:
-    """Without what is at this path, nor what it leaves empty on the way up: its list, its group, its event, `hooks`."""
+    """Without what is at this path, nor what it leaves empty on the way up: its list, its group, its event, `hooks`. What holds
+    a comment is not empty."""
     while path:
         inside, last = node_at(parse(text), path[:-1]), path[-1]
         place = last if isinstance(last, int) else len(inside.keys) - 1 - inside.keys[::-1].index(last)
         text = without_item(text, inside, place)
-        if len(inside.items) > 1:
+        left = node_at(parse(text), path[:-1])
+        if text[left.start + 1 : left.end - 1].strip():
             return text
         path = path[:-1]
         if path and not isinstance(path[-1], int) and path[-1] == "hooks" and len(path) > 1:
