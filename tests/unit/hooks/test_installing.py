@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.errors import ConflictError, InvalidError
+from commonplace.errors import ConflictError, InvalidError, UnavailableError
 from commonplace.surfaces.hooks import openclaw
 from commonplace.surfaces.hooks.hosts import HOSTS
 from commonplace.surfaces.hooks.installing import (
@@ -143,6 +143,32 @@ def test_a_link_to_a_file_elsewhere_stays_a_link(file: Path, home: Path) -> None
     assert "hook prompt" in (home / "dotfiles" / "settings.json").read_text()
     _uninstall(file)
     assert file.read_text() == MINE
+
+
+@pytest.mark.parametrize("undo", [False, True])
+def test_a_file_that_is_read_only_is_left_alone_with_a_hint(file: Path, undo: bool) -> None:
+    """Replacing it would go past its mode."""
+    file.write_text(MINE)
+    if undo:
+        _install(file)
+    before = file.read_text()
+    file.chmod(0o444)
+    with pytest.raises(UnavailableError) as told:
+        _uninstall(file) if undo else _install(file)
+    assert (told.value.code, file.read_text()) == ("read_only", before)
+    assert told.value.hint
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_the_superuser_does_not_make_a_persons_settings_their_own(file: Path) -> None:
+    file.write_text(MINE)
+    file.chmod(0o600)
+    os.chown(file, 1234, 1235)
+    _install(file)
+    aside = Path(f"{file}.before-commonplace")
+    assert [(found.st_uid, found.st_gid, found.st_mode & 0o777) for found in (file.stat(), aside.stat())] == [
+        (1234, 1235, 0o600)
+    ] * 2
 
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(file: Path) -> None:

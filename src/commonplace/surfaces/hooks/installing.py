@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from typing import Protocol
 
-from commonplace.errors import ConflictError, InvalidError
+from commonplace.errors import ConflictError, InvalidError, UnavailableError
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 from commonplace.storage.folders import make_folder
 from commonplace.surfaces.hooks import openclaw, settings_file
@@ -149,6 +149,7 @@ def apply(change: Change) -> None:
         return
     if read(change.path) != change.before:
         raise ConflictError("the file changed meanwhile", where=change.path, hint="Run the command again.")
+    _refuse_read_only(change)
     if change.after is None:
         with in_our_words(change.path):
             os.unlink(change.path)
@@ -180,11 +181,29 @@ def read(path: str) -> bytes | None:
     return found
 
 
+def _refuse_read_only(change: Change) -> None:
+    """A file is replaced rather than written to, which would go past a mode that says that it shall stay as it is."""
+    if change.before is not None and not os.stat(change.path).st_mode & stat.S_IWUSR:
+        raise UnavailableError(
+            "the file is read-only, so it is left alone",
+            where=change.path,
+            hint="Make it writable first, or put it in by hand: --print shows what to put.",
+            code="read_only",
+        )
+
+
 def _write(path: str, content: bytes, like: str) -> None:
     with atomic_write(path, replace=True) as file:
         if os.path.exists(like):
-            os.fchmod(file.fileno(), stat.S_IMODE(os.stat(like).st_mode))
+            _make_alike(file.fileno(), os.stat(like))
         file.write(content)
+
+
+def _make_alike(fd: int, like: os.stat_result) -> None:
+    """Mode and owner: a file that a command with `sudo` has made its own could not be read by the agent any more."""
+    if like.st_uid != os.fstat(fd).st_uid:
+        os.fchown(fd, like.st_uid, like.st_gid)
+    os.fchmod(fd, stat.S_IMODE(like.st_mode))
 
 
 def _remove_if_empty(folder: str) -> None:
