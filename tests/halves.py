@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SECOND = ("crash", "property")
+SECOND = ("conformance", "crash", "property")
 """What waits for disks and killed processes most of the time; as long as all the rest."""
 
 
