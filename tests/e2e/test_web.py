@@ -64,6 +64,7 @@ def test_a_person_searches_and_sees_why(daemon, browser):
     said = browser.text(".results")
     assert "port 8080" in said
     assert "it holds the words: port" in said
+    assert "Not searched" not in said, "a book without a model is no trouble"
     assert browser.run("document.querySelectorAll('.results .bar').length") >= 3
 
 
@@ -104,6 +105,8 @@ def test_a_conflict_is_decided_and_the_decision_undone(daemon, browser):
     _open(browser, daemon)
     _show(browser, "conflicts")
     assert browser.run("document.querySelectorAll('.sides .card').length") == 2
+    marked = browser.run("[...document.querySelectorAll('.sides .hit')].map((one) => one.textContent)")
+    assert sorted(marked) == ["8080.", "9090."], "the eye is led to where the sides differ"
     _press(browser, "This one is wrong")
     browser.until("document.querySelector('dialog[open]')")
     browser.type("the config says 9090")

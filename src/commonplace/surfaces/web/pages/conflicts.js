@@ -5,7 +5,7 @@ import { button, el, said } from "/web/dom.js";
 import { again } from "/web/going.js";
 import { empty, facts, heading, statement, when } from "/web/parts.js";
 import { sheet } from "/web/sheet.js";
-import { many, short } from "/web/words.js";
+import { difference, many, short } from "/web/words.js";
 
 export const title = "Conflicts";
 
@@ -27,18 +27,25 @@ function dispute(one) {
     "section",
     { class: "dispute", "aria-label": one.reason },
     el("header", { class: "line" }, el("h2", {}, one.reason), el("p", { class: "how" }, "since ", when(one.created_at))),
-    el("div", { class: "sides" }, side(one, one.left, one.left_id), side(one, one.right, one.right_id)),
+    el("div", { class: "sides" }, side(one, one.left, one.left_id, one.right, "gone"), side(one, one.right, one.right_id, one.left, "new")),
     one.state === "resolved" && el("p", { class: "note" }, `Decided by ${one.resolved_by || "somebody"}: ${one.resolution || ""} `, when(one.resolved_at)),
   );
 }
 
-function side(one, record, id) {
+// Its words; those that the other side has not are marked. Where little is shared, everything would be.
+function apart(record, other, own) {
+  const pieces = other ? (own === "gone" ? difference(record.content, other.content) : difference(other.content, record.content)) : [];
+  if (!pieces.some((piece) => piece.sort === "same" && piece.text.trim())) return record.content;
+  return pieces.filter((piece) => piece.sort === "same" || piece.sort === own).map((piece) => (piece.sort === own && piece.text.trim() ? el("b", { class: "hit" }, piece.text) : piece.text));
+}
+
+function side(one, record, id, other, own) {
   if (!record) return el("div", { class: "card" }, el("p", {}, `${id} is no longer there.`));
   const lost = one.loser_id === id;
   return el(
     "div",
     { class: lost ? "card lost" : "card" },
-    statement(record),
+    statement(record, true, apart(record, other, own)),
     record.rationale && el("p", { class: "why" }, el("strong", {}, "Rationale: "), record.rationale),
     facts(record),
     lost && el("p", { class: "note" }, "This side was wrong."),

@@ -106,17 +106,24 @@ function dot(id, at, count, record, here) {
   );
 }
 
-// A name for as many as have room for one, those with the most links first; the others say theirs when pointed at.
+// A name for as many as have room for one, above, below or beside; those with the most links first. The others say theirs when
+// pointed at.
 function labels(ids, places, texts) {
   const taken = ids.map((id) => ({ x: places.get(id).x, y: places.get(id).y, half: 10 }));
   return ids.filter((id) => texts.has(id)).map((id) => {
     const [text, at] = [short(texts.get(id).content, 26), places.get(id)];
     const half = 3.1 * text.length;
-    const box = { x: Math.max(half + 4, Math.min(WIDE - half - 4, at.x)), y: at.y - 17, half };
-    if (taken.some((one) => Math.abs(one.y - box.y) < 13 && Math.abs(one.x - box.x) < one.half + half)) return null;
+    const box = rooms(at, half).find((place) => !taken.some((one) => Math.abs(one.y - place.y) < 13 && Math.abs(one.x - place.x) < one.half + half));
+    if (!box) return null;
     taken.push(box);
     return svg("text", { class: "name", x: box.x, y: box.y + 4, "text-anchor": "middle", "aria-hidden": "true" }, text);
   });
+}
+
+function rooms(at, half) {
+  const inside = (x) => Math.max(half + 4, Math.min(WIDE - half - 4, x));
+  const beside = [at.x + half + 16, at.x - half - 16].filter((x) => x === inside(x));
+  return [{ x: inside(at.x), y: at.y - 17, half }, { x: inside(at.x), y: at.y + 19, half }, ...beside.map((x) => ({ x, y: at.y, half }))];
 }
 
 // Those with the most links first, each with all that it says of others.

@@ -92,7 +92,7 @@ function source({ source: from, record }) {
   return el(
     "div",
     {},
-    el("p", { class: "note" }, `${from.title || word(from.kind)}, `, when(from.captured_at), record.evidence_ref && ` (${record.evidence_ref})`),
+    el("p", { class: "note" }, from.title || word(from.kind), from.kind !== "manual" && [", ", when(from.captured_at)], record.evidence_ref && ` (${record.evidence_ref})`),
     from.body && excerpt(from.body, record),
   );
 }

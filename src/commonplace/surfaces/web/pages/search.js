@@ -87,7 +87,7 @@ async function beginning() {
   const questions = [...new Set(asked.map((one) => one.query).filter(Boolean))].slice(0, 6);
   return [
     questions.length ? section("Asked lately", el("ul", { class: "chips" }, questions.map((one) => el("li", {}, el("a", { href: `#/search?q=${encodeURIComponent(one)}` }, short(one, 60)))))) : null,
-    section("Newest", el("ol", { class: "cards" }, newest.map((one) => el("li", { class: "card" }, statement(one), facts(one))))),
+    section("Newest", el("ol", { class: "cards brief" }, newest.map((one) => el("li", { class: "card" }, statement(one), facts(one))))),
   ];
 }
 
@@ -103,11 +103,14 @@ function show(answer, query, place) {
 }
 
 function note({ results, confidence, receipt_id, streams }) {
-  const skipped = streams.filter((one) => !one.searched).map((one) => `${one.name}: ${one.why_not}`);
+  // A book without a model is no trouble; it is said as what it is.
+  const missing = streams.filter((one) => !one.searched && one.why_not);
+  const skipped = missing.filter((one) => !one.why_not.includes("there is no embedder")).map((one) => `${one.name}: ${one.why_not}`);
   return el(
     "p",
     { class: "note" },
     `${many(results.length, "memory", "memories")}, ${Math.round(confidence * 100)}% sure that the answer is in the book. `,
+    missing.length > skipped.length ? "Looked for by words alone. " : null,
     skipped.length ? `Not searched: ${skipped.join("; ")}. ` : null,
     el("a", { href: `#/receipts/${encodeURIComponent(receipt_id)}` }, "The receipt"),
   );
