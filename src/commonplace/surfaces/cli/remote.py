@@ -13,6 +13,7 @@ from commonplace.surfaces.operations import Described
 
 if TYPE_CHECKING:
     from commonplace.surfaces.cli.arguments import Parsed
+    from commonplace.surfaces.http.client import Daemon
 
 # A body must not be larger than the daemon takes; what is, goes the direct way.
 _MOST_CHARS = 4 * 1024 * 1024
@@ -34,7 +35,7 @@ def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
     from commonplace import __version__
     from commonplace.guard.trust import check_actor
     from commonplace.surfaces.cli.program import actor_of
-    from commonplace.surfaces.http.client import NotThereError, running
+    from commonplace.surfaces.http.client import running
     from commonplace.wiring import configured_url
 
     actor = check_actor(actor_of(parsed))
@@ -46,12 +47,25 @@ def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
     if fields is None:
         return None
     try:
-        said = daemon.ask(operation.name, fields, book=name, actor=actor, surface="cli")
-    except NotThereError:  # it was killed: this once the book is opened here, and the daemon is back for the next
-        return None
+        said = _said(daemon, operation, fields, name, actor)
     finally:
         daemon.close()
-    return _understood(operation, said)
+    return None if said is None else _understood(operation, said)
+
+
+def _said(daemon: Daemon, operation: Described, fields: dict[str, Any], book: str, actor: str) -> bytes | None:
+    """None if the book itself has to be asked, this once: the daemon was killed, and is back for the next."""
+    from commonplace.errors import UnavailableError
+    from commonplace.surfaces.http.client import NotThereError
+
+    try:
+        return daemon.ask(operation.name, fields, book=book, actor=actor, surface="cli")
+    except NotThereError:
+        return None
+    except UnavailableError as cause:
+        if operation.writes or isinstance(cause.__cause__, TimeoutError):
+            raise  # it may have been done; or was waited for long enough
+        return None
 
 
 def _stays_here(operation: Described, request: Any, parsed: Parsed) -> bool:

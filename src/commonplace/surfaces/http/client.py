@@ -34,10 +34,16 @@ class Daemon:
     If it was killed, that is seen when it is asked; with `revives` it is started anew then.
     """
 
-    def __init__(self, state: dict[str, Any], timeout: float = 60.0, *, revives: bool = False) -> None:
-        self.books: dict[str, str] = state["books"]
+    def __init__(
+        self, state: dict[str, Any], timeout: float = 60.0, *, owner: int | None = None, revives: bool = False
+    ) -> None:
+        self.books: dict[str, str] = dict(state["books"])
         self.pid, self.url, self.version = int(state["pid"]), str(state["url"]), str(state["version"])
-        self._path, self._token = str(state["socket"]), os.environ.get("COMMONPLACE_TOKEN") or str(state["token"])
+        self.owner = os.geteuid() if owner is None else owner
+        """The user whose daemon it is: its state file is theirs."""
+        self.config = str(state.get("config") or "")
+        """The config file that it read."""
+        self._path, self._token = str(state["socket"]), str(state["token"])
         self._timeout, self._revives = timeout, revives
         self.was_killed = False
         self._socket: socket | None = None
@@ -58,13 +64,15 @@ class Daemon:
     ) -> bytes:
         """The answer as JSON. Raises the error that was told; `NotThereError` if there was nobody to ask.
 
-        `actor` is for whom this is asked, and `surface` by which way they came.
+        `actor` is for whom this is asked, and `surface` by which way they came. A token of this process's own says that itself.
         """
-        named = "" if actor is None else f"Commonplace-Actor: {actor}\r\n"
-        named += "" if surface is None else f"Commonplace-Surface: {surface}\r\n"
-        body = small_json.write(fields).encode()
+        token = os.environ.get("COMMONPLACE_TOKEN")
+        named = "" if token or actor is None else f"Commonplace-Actor: {actor}\r\n"
+        named += "" if token or surface is None else f"Commonplace-Surface: {surface}\r\n"
+        body = small_json.write(_with_budget(fields) if operation == "context" else fields).encode()
         head = (
-            f"POST /v1/{operation}?book={book} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {self._token}\r\n"
+            f"POST /v1/{operation}?book={book} HTTP/1.1\r\nHost: localhost\r\n"
+            f"Authorization: Bearer {token or self._token}\r\n"
             f"{named}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         status, said = self._exchange(head.encode() + body)
@@ -100,6 +108,7 @@ class Daemon:
             made = socket(AF_UNIX, SOCK_STREAM)
             made.settimeout(self._timeout)
             try:
+                _refuse_anothers(self._path, self.owner)
                 made.connect(self._path)
             except OSError as cause:
                 made.close()
@@ -123,7 +132,7 @@ class Daemon:
             came += _some(connected)
         head, _, body = came.partition(b"\r\n\r\n")
         lines = head.lower().split(b"\r\n")
-        length = int(next(line[15:] for line in lines if line.startswith(b"content-length:")))
+        length = int(next((line[15:] for line in lines if line.startswith(b"content-length:")), b"not said"))
         pieces, have = [body], len(body)
         while have < length:
             pieces.append(_some(connected))
@@ -137,6 +146,26 @@ def in_full(url: str) -> str:
     """A book's URL without links and abbreviations: two that are equal are one book."""
     scheme, _, path = url.partition(":")
     return f"{scheme}:{os.path.realpath(os.path.expanduser(path))}"
+
+
+def _refuse_anothers(path: str, owner: int) -> None:
+    """Where its name would be too long, the socket lies in a folder that everybody may make once the daemon's own is gone: then
+    another user could listen there, hear what is asked, and answer. Only a folder's owner can put a socket into it."""
+    if os.stat(os.path.dirname(path)).st_uid != owner:
+        raise PermissionError
+
+
+def _with_budget(fields: dict[str, Any]) -> dict[str, Any]:
+    """What the environment says of budgets counts where it is asked, as if the book were opened there (A73)."""
+    phase, moment = fields.get("phase"), fields.get("moment")
+    of_a_phase = moment == "phase" or (moment is None and phase)
+    variable = f"HARNESS_RECALL_BUDGET_{str(phase).upper()}" if of_a_phase else "RECALL_TOKEN_BUDGET"
+    if fields.get("budget") is not None or not os.environ.get(variable, "").strip():
+        return fields
+    from commonplace.model.receipt import Moment
+    from commonplace.retrieve.budgets import budget_for
+
+    return {**fields, "budget": budget_for(Moment.PHASE if of_a_phase else Moment.TASK, phase=phase)}
 
 
 def _some(connected: socket) -> bytes:
@@ -154,9 +183,9 @@ def running(path: str | None = None, timeout: float = 60.0, *, revives: bool = T
     own = os.path.join(data_folder(), STATE)
     try:
         with open(path or own, "rb") as file:
-            said = file.read()
-        return Daemon(small_json.read_object(said), timeout, revives=revives and path in (None, own))
-    except (OSError, ValueError, KeyError, TypeError):
+            said, owner = file.read(), os.fstat(file.fileno()).st_uid
+        return Daemon(small_json.read_object(said), timeout, owner=owner, revives=revives and path in (None, own))
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
 
 

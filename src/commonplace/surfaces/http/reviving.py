@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import time
 
-from commonplace.places import data_folder
+from commonplace.places import config_path, data_folder
 from commonplace.surfaces.http.client import Daemon
 
 _CLAIM = "daemon.reviving"
@@ -19,9 +19,15 @@ _REST_SECONDS = 10.0
 
 
 def revive(killed: Daemon) -> None:
-    """Start it anew and do not wait for it. What goes wrong with it stands in `daemon.log` beside its state file."""
-    words = ["serve", "--log", "troubles", "--port", killed.url.rpartition(":")[2], "--book", killed.books["default"]]
+    """Start it anew and do not wait for it. What goes wrong with it stands in `daemon.log` beside its state file.
+
+    Only as it was: started by `sudo` it would be the superuser's, and so would all that it writes into the user's book; started
+    with another config file it would serve other books.
+    """
+    if killed.owner != os.geteuid() or killed.config not in ("", config_path()):
+        return
     try:
+        port, book = killed.url.rpartition(":")[2], killed.books["default"]
         if not _is_ours_to_do():
             return
         log = os.open(
@@ -30,10 +36,11 @@ def revive(killed: Daemon) -> None:
         try:
             from commonplace.surfaces import apart
 
+            words = ["serve", "--log", "troubles", "--port", port, "--book", book]
             apart.begin(words, log=log, cwd=data_folder())
         finally:
             os.close(log)
-    except (OSError, RuntimeError):
+    except (OSError, RuntimeError, KeyError):
         return  # it is only a help: whoever looked for it goes on without it
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from commonplace import __version__
 from commonplace.errors import CommonplaceError, UnavailableError
+from commonplace.places import config_path
 from commonplace.surfaces.http import places, tokens
 from commonplace.surfaces.http.app import App
 from commonplace.surfaces.http.books import Books, Threads, configured_books
@@ -70,7 +71,9 @@ def _serve_alone(single: Single, port: int, log: Log, told: Told) -> None:
     listening, path = [_tcp(port), _unix(places.socket_path())], places.socket_path()
     url = f"http://127.0.0.1:{listening[0].getsockname()[1]}"
     served = {name: in_full(where) for name, where in books.urls.items()}
-    running = Running(pid=os.getpid(), url=url, socket=path, token=secret, books=served, version=__version__)
+    running = Running(
+        pid=os.getpid(), url=url, socket=path, token=secret, books=served, version=__version__, config=config_path()
+    )
     worker = Worker(books, log)
     try:
         _open_all(books, log)

@@ -32,6 +32,8 @@ class Running(Noun, frozen=True, kw_only=True):
     books: dict[str, str]
     """Each book that is served: its name, and its URL."""
     version: str = ""
+    config: str = ""
+    """The config file that was read: whoever starts it anew must mean the same."""
 
 
 def read_state() -> Running | None:
