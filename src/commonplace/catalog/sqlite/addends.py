@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
     from commonplace.catalog.sqlite.at_hand import AtHand
 
-# So many are kept for all words together, 16 bytes each; then the oldest make room.
-_MOST = 200_000
+# So many are kept for all words together, 16 bytes each, and of so many words, because one that nobody holds takes room too;
+# then the oldest make room. So many are known to have been asked for. What is longer is no word, and not remembered.
+_MOST, _WORDS = 200_000, 2_048
+_ASKED = 8_192
+_LONGEST = 256
 _SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
 
 
@@ -55,7 +58,9 @@ def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:
     """Are most of the words known, or at least asked for before?"""
     new = [word for word in asked if word not in hand.addends]
     worth = 2 * len(new) <= len(asked) or hand.asked.issuperset(new)
-    hand.asked.update(new)
+    if len(hand.asked) > _ASKED:
+        hand.asked.clear()
+    hand.asked.update(word for word in new if len(word) <= _LONGEST)
     return worth
 
 
@@ -65,9 +70,14 @@ def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:
     rows: list[Any] = db.execute(_SQL, (word,)).fetchall()
     numbers, adds = zip(*rows, strict=True) if rows else ((), ())
     made = Addends(np.array(numbers, dtype=np.int64), np.array(adds, dtype=np.float64))
-    hand.addends[word] = made
-    kept = sum(len(each.numbers) for each in hand.addends.values())
-    while kept > _MOST and len(hand.addends) > 1:
-        oldest = next(iter(hand.addends))
-        kept -= len(hand.addends.pop(oldest).numbers)
+    if len(word) <= _LONGEST:
+        _keep(hand, word, made)
     return made
+
+
+def _keep(hand: AtHand, word: str, made: Addends) -> None:
+    hand.addends[word] = made
+    hand.kept += len(made.numbers)
+    while (hand.kept > _MOST or len(hand.addends) > _WORDS) and len(hand.addends) > 1:
+        oldest = next(iter(hand.addends))
+        hand.kept -= len(hand.addends.pop(oldest).numbers)

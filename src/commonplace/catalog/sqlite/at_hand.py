@@ -9,6 +9,7 @@ whatever process, makes another mark, and then nothing of it counts any more. In
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -23,8 +24,11 @@ if TYPE_CHECKING:
 
 STAMP = 16
 """How much of a fingerprint is kept beside what was made of its words: 64 bits tell one text from its successor."""
-# So many lines and records are kept, about 8 and 4 MB; then one begins anew.
+# So many lines and records are kept, about 8 and 4 MB; then one begins anew. A record may be half a megabyte long, so the
+# letters of those are counted too. And so many connections keep something: those of threads that ended are not told apart.
 _LINES, _RECORDS = 16_384, 2_048
+_LETTERS = 4_000_000
+_CONNECTIONS = 32
 _MARK = (
     "SELECT (SELECT value FROM book WHERE key = 'indexed_upto'), (SELECT max(n) FROM memories),"
     " (SELECT hash FROM journal ORDER BY seq DESC LIMIT 1),"
@@ -56,7 +60,10 @@ class AtHand:
         self.lines: dict[int, Line] = {}
         self.strands: dict[int, Strand] = {}
         self.records: dict[str, MemoryRecord] = {}
+        self._letters = 0
         self.addends: dict[str, Addends] = {}
+        self.kept = 0
+        """How many numbers they hold together."""
         self.asked: set[str] = set()
         """Words that were asked for."""
         self.holding: dict[str, float] = {}
@@ -85,9 +92,11 @@ class AtHand:
         return {n: strands[n] for n in numbers if n in strands}
 
     def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:
-        if len(self.records) > _RECORDS:
-            self.records.clear()
         self.records.update(records)
+        self._letters += sum(len(record.content) for record in records.values())
+        if len(self.records) > _RECORDS or self._letters > _LETTERS:
+            self.records.clear()
+            self._letters = 0
 
 
 def _read(db: apsw.Connection, numbers: Sequence[int]) -> list[Line]:
@@ -113,7 +122,15 @@ def of(db: apsw.Connection) -> AtHand:
     known = _known.get(db)
     if known is None or known.mark != mark:
         known = _known[db] = AtHand(mark)
+        _make_room()
     return known
+
+
+def _make_room() -> None:
+    """Who kept something first forgets it, if there are too many; should it still be asked, it begins anew."""
+    if len(_known) > _CONNECTIONS:
+        with suppress(RuntimeError, KeyError, StopIteration):  # another thread came in between
+            del _known[next(iter(_known))]
 
 
 def _mark(db: apsw.Connection) -> tuple[Any, ...] | None:
