@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-import numpy  # noqa: F401 - words are remembered one by one only where it is loaded anyway
+import numpy as np  # noqa: F401 - words are remembered one by one only where it is loaded anyway
 import pytest
 
 from commonplace.catalog.sqlite import addends, at_hand
