@@ -135,6 +135,8 @@ def _read(path: str) -> dict[str, object] | None:
 
 def _write(path: str, told: dict[str, object]) -> None:
     """Whole or not at all, but not flushed: it is a hint, and after a power cut the session is over anyway."""
+    if not os.path.isabs(path):
+        return  # nobody knows where the user's own folders are: it would lie in the project, perhaps in a folder called `~`
     partial = f"{path}.{os.getpid()}.tmp"
     with Quietly(OSError):
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)

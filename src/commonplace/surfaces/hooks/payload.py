@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 from commonplace.surfaces import small_json
 from commonplace.surfaces.hooks.hosts import Host, host_of, text_at
@@ -13,6 +14,7 @@ MAX_BYTES = 1_000_000
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.")
 _MAX_SESSION = 100
 _HEAD, _TAIL = 3_000, 1_000
+_MOMENT = 0.002
 
 
 class Skip(Exception):  # noqa: N818 - no error: a reason to do nothing, and to say so
@@ -58,13 +60,22 @@ def read_stdin() -> bytes:
     try:
         if os.isatty(0):
             return b""
-        while piece := os.read(0, 1 << 16):
+        while piece := _some():
             if size <= MAX_BYTES:
                 kept.append(piece)
                 size += len(piece)
     except OSError:  # closed, or a folder
         return b""
     return b"".join(kept)
+
+
+def _some() -> bytes:
+    """The next bytes. The agent may have given us a pipe that does not wait until there are any."""
+    while True:
+        try:
+            return os.read(0, 1 << 16)
+        except BlockingIOError:
+            time.sleep(_MOMENT)
 
 
 def session_of(given: str | None) -> str | None:

@@ -178,9 +178,12 @@ def _some(connected: socket) -> bytes:
 def running(path: str | None = None, timeout: float = 60.0, *, revives: bool = True) -> Daemon | None:
     """The daemon that runs now; None if there is none. The file may be of one that was killed: then asking it says so.
 
-    Only the user's own is started anew: one that another state file tells of would not be the same here.
+    Only the user's own is started anew: one that another state file tells of would not be the same here. Where nobody knows which
+    folder is the user's, what lies in the one we happen to be in is not believed.
     """
     own = os.path.join(data_folder(), STATE)
+    if not os.path.isabs(path or own):
+        return None
     try:
         with open(path or own, "rb") as file:
             said, owner = file.read(), os.fstat(file.fileno()).st_uid
