@@ -11,7 +11,7 @@ from commonplace.engine.scribe import Request, Scribe
 from commonplace.errors import CommonplaceError
 from commonplace.model.finding import IndexReport
 from commonplace.model.record import MemoryRecord
-from commonplace.retrieve.passages import embedded_texts
+from commonplace.retrieve.passages import CUT, LENGTH, embedded_texts
 from commonplace.seam.terms import Progress
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class _Run:
         self._note: str | None = None
 
     def report(self) -> IndexReport:
+        self._recut()
         total = self._waiting()
         while self._note is None and (batch := self._next()):
             self._embed(batch)
@@ -69,6 +70,17 @@ class _Run:
         if self._odd and self._note is None:
             self._note = f"the embedder refused {len(self._odd)} of them; they are found by their words"
         return IndexReport(model=self._embedder.model, embedded=self._embedded, waiting=waiting, note=self._note)
+
+    def _recut(self) -> None:
+        """What was made of passages that were cut in another way waits again: a search would quote the wrong ones."""
+        try:
+            with self._scribe.reading() as view:
+                same = view.cut() == CUT
+            if not same:
+                with self._scribe.canon.writing(self._scribe.timeout) as draft:
+                    draft.recut(CUT, LENGTH)
+        except CommonplaceError as cause:
+            self._note = _said(cause)
 
     def _waiting(self) -> int:
         with self._scribe.reading() as view:

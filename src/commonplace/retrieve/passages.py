@@ -16,6 +16,9 @@ LENGTH = 400
 OVERLAP = 60
 """So much of a sentence that had to be cut is told again in the next passage."""
 MOST = 192
+CUT = "lines"
+"""The name of this way of cutting. Who cuts in another way gives it another name: then `index` makes long memories' vectors anew,
+because the third passage of before is not the third of now."""
 _SHORTEST = LENGTH // 4
 """A heading alone is no passage."""
 _ENDS = (". ", "? ", "! ", "。", "！", "？")

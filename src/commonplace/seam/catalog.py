@@ -199,6 +199,10 @@ class View(Protocol):
         """How many `unembedded` would give without a limit. Costs next to nothing when none waits."""
         ...
 
+    def cut(self) -> str | None:
+        """In which way the passages were cut that vectors were made of, as `Draft.recut` was told; None if it never was."""
+        ...
+
     def by_id(self, ids: Sequence[str]) -> dict[str, MemoryRecord]:
         """The memories with these ids, as far as they are there and can be read; one question for all of them."""
         ...
@@ -319,6 +323,11 @@ class Draft(View, Protocol):
 
     def drop_vectors(self, model: str | None) -> None:
         """Forget all vectors of one model, or of every model."""
+        ...
+
+    def recut(self, cut: str, longer_than: int) -> None:
+        """From now on passages are cut in this way. If it is another than before, every model's vectors of memories longer
+        than so many letters are forgotten, and those memories wait for new ones. Not an operation."""
         ...
 
     def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:

@@ -97,6 +97,11 @@ class SqliteDraft(SqliteView):
 
         embedding.drop(self._db, model)
 
+    def recut(self, cut: str, longer_than: int) -> None:
+        from commonplace.catalog.sqlite import embedding
+
+        embedding.recut(self._db, cut, longer_than)
+
     def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:
         from commonplace.catalog.sqlite import receipts as kept
 

@@ -80,6 +80,30 @@ def drop(db: apsw.Connection, name: str | None) -> None:
             db.execute(f"DELETE FROM {table} WHERE model = ?", (number,))
 
 
+def cut(db: apsw.Connection) -> str | None:
+    """In which way the passages were cut that the vectors were made of."""
+    way: Any = db.execute("SELECT value FROM book WHERE key = 'cut'").get
+    return way if way is None else str(way)
+
+
+def recut(db: apsw.Connection, way: str, longer_than: int) -> None:
+    """If it is another way, memories with several passages lose their vectors and wait for new ones."""
+    if cut(db) == way:
+        return
+    long = "memories WHERE length(content) > ?2"
+    models: list[Any] = db.execute("SELECT model, dimensions FROM vector_models").fetchall()
+    for number, dimensions in models:
+        bound = (number, longer_than)
+        db.execute(f"DELETE FROM memory_vectors WHERE key IN (SELECT (?1 << 40) + n FROM {long})", bound)
+        db.execute(
+            f"INSERT OR IGNORE INTO vectors_wanted SELECT ?1, n FROM {long}"
+            " AND n <= (SELECT upto FROM vector_models WHERE model = ?1)",
+            bound,
+        )
+        recode(db, number, dimensions)
+    db.execute("INSERT OR REPLACE INTO book VALUES ('cut', ?)", (way,))
+
+
 def erase(db: apsw.Connection, n: int) -> None:
     """Destroy whatever was made of memory `n`."""
     models: list[Any] = db.execute("SELECT model, dimensions, centre FROM vector_models").fetchall()

@@ -282,6 +282,11 @@ class SqliteView:
 
         return embedding.count_waiting(self._db, model)
 
+    def cut(self) -> str | None:
+        from commonplace.catalog.sqlite import embedding
+
+        return embedding.cut(self._db)
+
     def by_id(self, ids: Sequence[str]) -> dict[str, MemoryRecord]:
         hand = self._hand
         found = {id: record for id in sorted(ids) if (record := hand.records.get(id)) is not None}
