@@ -26,6 +26,8 @@ _WRITING = ("memory_append", "memory_forget")
 _THREADS = 4
 # Whoever asks more than this without reading the answers has to wait until some are given.
 _MOST_WAITING = 256
+# Whoever asks us to stop may have stopped reading too: then an answer cannot be given any more.
+_LAST_SECONDS = 3.0
 
 
 class _Asked:
@@ -66,12 +68,18 @@ class Conversation:
         self._say(reply)
 
     def end(self, *, finish: bool) -> None:
-        """What was begun is answered. What waits is too, if there is time to `finish`."""
-        if not finish:
-            for asked in self._going:
-                asked.is_cancelled = True
-        if self._pool is not None:
+        """What was begun is answered. What waits is too, if there is time to `finish`; if not, nobody is waited for for long."""
+        if self._pool is None:
+            return
+        if finish:
             self._pool.shutdown(wait=True)
+            return
+        from concurrent.futures import wait
+
+        for asked in self._going:
+            asked.is_cancelled = True
+        self._pool.shutdown(wait=False)
+        wait([asked.work for asked in self._going], _LAST_SECONDS)
 
     def _begin(self, message: Any) -> None:
         """In a thread of the pool, after what it must not overtake: that has a thread already, so nothing waits for ever."""
