@@ -1,4 +1,4 @@
-"""An MCP client that has stopped reading can still end its server with a signal, as a shutdown may have to (row 101)."""
+"""An MCP client that has stopped reading can still end its server with a signal, as a shutdown may have to."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from commonplace.errors import InvalidError, UnavailableError
 from commonplace.places import config_path, data_folder
 from commonplace.surfaces.http.client import Daemon, NotThereError, running
 from commonplace.surfaces.http.reviving import revive
+from commonplace.surfaces.http.state import Running, Single, found_running
 
 STATE: dict[str, Any] = {"pid": 1, "url": "http://127.0.0.1:9", "token": "cpl_own", "version": "1"}
 
@@ -72,7 +73,7 @@ def _asked(heard: list[bytes]) -> dict[str, Any]:
 
 
 def test_nothing_is_said_to_a_socket_in_somebody_elses_folder(tmp_path: Path) -> None:
-    """When the daemon's own folder is gone, another user may make one of that name (row 94)."""
+    """When the daemon's own folder is gone, another user may make one of that name (row 106)."""
     path = tmp_path / "s"
     with _listening(path, _OK) as heard:
         with pytest.raises(NotThereError):
@@ -147,3 +148,16 @@ def test_a_state_file_that_is_not_understood_is_no_daemon(tmp_path: Path, odd: d
     with open(path, "w") as file:
         json.dump({**_state(tmp_path / "s"), **odd}, file)
     assert running() is None
+
+
+def test_a_second_start_does_not_take_anybody_for_the_daemon(tmp_path: Path) -> None:
+    """A state file of one that was killed names a process that may be anybody by now; only who listens is the daemon (row 69)."""
+    said = Running(**_state(tmp_path / "s") | {"pid": os.getpid()})
+    Single().say(said)
+    assert found_running(0.1) is None
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+        listening.bind(said.socket)
+        listening.listen()
+        assert found_running(5.0) == said
+        Single().say(Running(**_state(tmp_path / "s")))
+        assert found_running(0.1) is None

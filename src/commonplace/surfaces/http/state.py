@@ -76,7 +76,7 @@ def found_running(seconds: float = 5.0) -> Running | None:
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         running = read_state()
-        if running is not None and _lives(running.pid):
+        if running is not None and _is_the_one(running):
             return running
         time.sleep(0.05)
     return None
@@ -89,7 +89,7 @@ def stop(seconds: float = 60.0) -> Running | None:
         single.leave()
         return None
     running = found_running()
-    if running is not None and _is_the_one(running):
+    if running is not None:
         with suppress(ProcessLookupError):
             os.kill(running.pid, signal.SIGTERM)
         if single.wait(seconds):
@@ -110,13 +110,3 @@ def _is_the_one(running: Running) -> bool:
             return True
         listens: int = struct.unpack("3i", asked.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         return listens == running.pid
-
-
-def _lives(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

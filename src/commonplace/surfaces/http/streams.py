@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from commonplace.errors import UnavailableError
+from commonplace.storage.atomic_write import in_our_words
 from commonplace.surfaces.http import requests
 from commonplace.surfaces.http.answers import LINES, Answer, said
 
@@ -28,7 +29,7 @@ _PIECE = 256 * 1024
 
 async def download(name: str, book: Book, threads: Threads) -> Answer:
     """The export, or the backup, of this book."""
-    folder = tempfile.mkdtemp(prefix="commonplace-")
+    folder = _folder()
     try:
         made = os.path.join(folder, name)
         await threads.run(lambda: getattr(book, name)(made), is_long=True)
@@ -38,6 +39,11 @@ async def download(name: str, book: Book, threads: Threads) -> Answer:
         raise
     sort = LINES if name == "export" else b"application/octet-stream"
     return Answer(200, sort=sort, headers=[length], pieces=_piece_by_piece(made, folder, threads))
+
+
+def _folder() -> str:
+    with in_our_words("the folder for what is only there for a while"):
+        return tempfile.mkdtemp(prefix="commonplace-")
 
 
 def _size(path: str) -> int:
@@ -58,10 +64,10 @@ async def _piece_by_piece(path: str, folder: str, threads: Threads) -> AsyncIter
 
 async def upload(receive: requests.Receive, book: Book, trust: str | None, threads: Threads) -> Answer:
     """Bring an export in; the report says what came of it."""
-    folder = tempfile.mkdtemp(prefix="commonplace-")
+    folder = _folder()
     try:
         path = os.path.join(folder, "import.jsonl")
-        with open(path, "xb", buffering=1 << 20) as file:
+        with in_our_words(path), open(path, "xb", buffering=1 << 20) as file:
             async for piece in requests.pieces(receive, MAX_IMPORT_BYTES, _IMPORT_SECONDS):
                 file.write(piece)
         return said(await threads.run(lambda: book.import_(path, trust=trust), is_long=True))
