@@ -109,7 +109,7 @@ class CorruptError(CommonplaceError):
     """What is on disk is not what was written."""
 
     kind = "corrupt"
-    hint = "Run `commonplace doctor`, keep the damaged file, and restore from a backup or an export."
+    hint = "Keep the damaged file, and restore a backup or an export; `commonplace doctor` says what can be said of it."
 
 
 class UnavailableError(CommonplaceError):

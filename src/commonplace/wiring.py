@@ -104,7 +104,9 @@ def open_canon(
     scheme, colon, rest = url.partition(":")
     if not colon or scheme not in CANONS or not rest or not url.isprintable():
         known = ", ".join(f"{name}:PATH" for name in CANONS)
-        named = f" ({scheme}: is not a canon)" if colon and scheme.isalpha() and len(scheme) <= 12 else ""
+        is_word = colon and scheme.isalpha() and len(scheme) <= 12
+        what = "has no path" if scheme in CANONS and not rest else "is not a canon"
+        named = f" ({scheme}: {what})" if is_word else ""
         raise InvalidError(f"this is not a book's URL{named}", hint=f"Write it as {known}.", where="book")
     from importlib import import_module
 

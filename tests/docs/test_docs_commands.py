@@ -38,11 +38,11 @@ def test_every_command_for_a_clone_is_one_that_works(typed: str) -> None:
         asked = [sys.executable, "-m", *typed.split(), "--help"]  # tests/e2e/cli/test_first_screen.py runs it
         assert subprocess.run(asked, capture_output=True, timeout=60, check=False).returncode == 0
     elif not typed.startswith("cd "):
-        assert typed == "pip install -e ."
+        assert typed in ("pip install -e .", 'pip install -e ".[serve]"')
 
 
 def test_the_readme_has_the_two_commands_of_a_fresh_machine() -> None:
-    assert {"make demo", "make test", "pip install -e ."} <= set(_TYPED)
+    assert {"make demo", "make test", 'pip install -e ".[serve]"'} <= set(_TYPED)
 
 
 def test_make_demo_runs_the_main_job_to_its_end(tmp_path) -> None:

@@ -48,7 +48,7 @@ class List(Request, frozen=True, kw_only=True):
         ):
             raise InvalidError(
                 f"limit: must be between 1 and {settings.MAX_LIST_LIMIT}",
-                hint="Page through more with `after=`, or use `export` for everything.",
+                hint="Page through more with `after`, or use `export` for everything.",
                 where="limit",
             )
 

@@ -123,7 +123,9 @@ def retry(scribe: Scribe, asked: Retry) -> IngestionEvent:
     with scribe.writing() as pen:
         event = pen.view.noun(Entity.EVENT, asked.id)
         if not isinstance(event, IngestionEvent):
-            raise NotFoundError("there is no such ingestion event", where=harmless(asked.id))
+            raise NotFoundError(
+                "there is no such ingestion event", where=harmless(asked.id), hint="`commonplace queue` lists them."
+            )
         if event.state is JobState.DONE:
             raise ConflictError("it is done already", where=event.id, hint="To undo what came of it: revert its id.")
         again = event

@@ -107,7 +107,9 @@ def event(scribe: Scribe, asked: Event) -> IngestionEvent:
     with scribe.reading() as view:
         found = view.noun(Entity.EVENT, asked.id)
         if not isinstance(found, IngestionEvent):
-            raise NotFoundError("there is no such ingestion event", where=harmless(asked.id))
+            raise NotFoundError(
+                "there is no such ingestion event", where=harmless(asked.id), hint="`commonplace queue` lists them."
+            )
         return _as_it_is(view, found)
 
 

@@ -350,9 +350,8 @@ _NOT_THE_CATALOGS_FAULT = ("read_only", "disk_full", "io_error", "newer")
 
 
 def _missing(folder: str, home: CatalogHome) -> UnavailableError:
-    return UnavailableError(
-        "the book's folder is not there",
-        where=folder,
-        hint=f"Check the path; is its disk mounted? To begin a new book there, delete {home.place} first.",
-        code="missing",
-    )
+    anew = f"To begin a new book there, delete {home.place} first."
+    if not os.path.exists(home.place):
+        anew = "A book that is not there yet begins with its first `save`."
+    hint = f"Check the path; is its disk mounted? {anew}"
+    return UnavailableError("the book's folder is not there", where=folder, hint=hint, code="missing")

@@ -18,7 +18,7 @@ README = Path(__file__).parents[3] / "README.md"
 
 def _commands() -> list[str]:
     """What the first screen says to type in a project."""
-    block = README.read_text(encoding="utf-8").split("pip install -e .", 1)[1].split("```", 1)[0]
+    block = README.read_text(encoding="utf-8").split("pip install -e ", 1)[1].split("```", 1)[0]
     return [line for line in block.splitlines() if line.startswith("commonplace ")]
 
 

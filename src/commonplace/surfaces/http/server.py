@@ -132,7 +132,7 @@ def _server(app: App) -> Server:
         from commonplace.surfaces.http.guarded import GuardedProtocol
     except ImportError as cause:
         raise UnavailableError(
-            "what the daemon stands on is not installed", hint="pip install 'commonplace[serve]'"
+            "what the daemon stands on is not installed", hint="In the clone: pip install -e '.[serve]'"
         ) from cause
     from commonplace.surfaces.http.logs import take_over
 
