@@ -53,5 +53,8 @@ def by_the_book(question: Question, newest: Iterable[MemoryRecord]) -> Question:
     last = max(map(moment_of, newest), default=None)
     if last is None or any(span.since <= last for span in question.spans):
         return question
-    read = spans_in(question.text, last)
-    return question._replace(spans=tuple(Span(span.since, span.until + _ASLEEP) for span in read))
+    read = (span for span in spans_in(question.text, last) if not (question.wants_help and span.holds(last)))
+    # A date that is named is the same from wherever one looks.
+    return question._replace(
+        spans=tuple(span if span in question.spans else Span(span.since, span.until + _ASLEEP) for span in read)
+    )

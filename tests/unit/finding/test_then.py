@@ -80,3 +80,21 @@ def test_who_wants_help_for_today_does_not_ask_about_today():
     assert understand("What should I do this week?", NOW).spans == ()
     assert len(understand("What did we decide today?", NOW).spans) == 1
     assert len(understand("Can you suggest a dinner like that of 3 March 2024?", NOW).spans) == 1
+
+
+@pytest.mark.parametrize("date", ["9999-12-30", "2031-02-03", "3 February 2031", "in 2031"])
+def test_a_date_that_is_named_is_itself_also_in_a_book_that_slept(open_book, date):
+    """Also one at the end of all dates, which people write for `never`."""
+    question = understand(f"What is due {date}?", NOW)
+    assert question.spans
+    assert by_the_book(question, [seen("2023-05-20")]).spans == question.spans
+    book = open_book(clock=FixedClock(NOW))
+    book.save("The fee is due.", type="episode", observed_at=day("2023-05-20"))
+    assert len(book.search(f"What is due {date}?")) == 1
+
+
+def test_who_wants_help_for_tonight_does_not_ask_about_the_end_of_a_book_that_slept():
+    question = understand("Can you recommend a dinner for tonight, as it was two weeks ago?", NOW)
+    assert question.wants_help
+    [two_weeks_ago] = by_the_book(question, [seen("2023-05-20")]).spans
+    assert not two_weeks_ago.holds(day("2023-05-20"))
