@@ -18,7 +18,7 @@ import commonplace
 from commonplace import errors
 from commonplace.surfaces.cli import exits, program
 from commonplace.surfaces.cli.arguments import ELSEWHERE
-from commonplace.surfaces.operations import BY_NAME
+from commonplace.surfaces.operations import BY_NAME, OPERATIONS
 from e2e.cli.shell import PROGRAM, Said, Shell
 
 
@@ -104,6 +104,17 @@ def test_a_wrong_url_fails_loudly_and_opens_nothing_else(shell: Shell, url: str)
     said = shell("save", "x", "--type", "episode", "-b", url)
     assert said.code in (exits.BY_KIND["invalid"], exits.BY_KIND["unavailable"])
     assert "hint:" in said.err
+    assert [*shell.folder.iterdir()] == []
+
+
+@pytest.mark.parametrize("name", [one.name for one in OPERATIONS if one.writes and "id" in one.positional])
+def test_a_change_to_a_book_that_is_not_there_begins_none(shell: Shell, name: str) -> None:
+    """`forget ID` on a misspelt book would else answer that there is no such memory, and leave an empty book behind."""
+    operation = BY_NAME[name]
+    typed = {"until": "tomorrow", "relation": "supports"}
+    words = [typed.get(argument, "x") for argument in operation.positional]
+    needed = [word for option in program.options_of(name) if option.required for word in (option.names[0], "x")]
+    _is_told(shell(name, *words, *needed), "unavailable")
     assert [*shell.folder.iterdir()] == []
 
 

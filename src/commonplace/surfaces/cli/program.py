@@ -123,8 +123,23 @@ def ask(operation: Described, parsed: Parsed) -> Any:
         return perform(operation, book, request, parsed)
 
 
+_BEGINNING = frozenset(
+    (
+        "save",
+        "upsert-profile-fact",
+        "retain",
+        "capture-session",
+        "capture-conversation",
+        "import-source",
+        "import",
+        "work",
+    )
+)
+"""A book may begin with these; `work` waits for what is captured later."""
+
+
 def open_book(operation: Described, parsed: Parsed, url: str | None = None) -> Book:
-    """Only a verb that writes may begin a new book: a question about a missing one is a mistake worth hearing about."""
+    """Only what brings something in may begin a new book: to ask or change one that is missing is a mistake worth hearing of."""
     from commonplace import settings
     from commonplace.surfaces.cli.options import number
     from commonplace.wiring import open_book
@@ -136,7 +151,7 @@ def open_book(operation: Described, parsed: Parsed, url: str | None = None) -> B
         actor=actor_of(parsed),
         surface="cli",
         timeout=timeout,
-        create=operation.writes,
+        create=operation.name in _BEGINNING,
     )
 
 

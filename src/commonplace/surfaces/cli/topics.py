@@ -24,7 +24,7 @@ Which book is used, in this order:
   config.toml         book = "sqlite:PATH" in ~/.config/commonplace/config.toml (or $COMMONPLACE_CONFIG)
   book.sqlite         in the user's data folder, ~/.local/share/commonplace
 
-A command that writes begins a book that is not there; a command that reads does not."""
+A command that brings something in, such as save, begins a book that is not there; no other command does."""
 
 _ACTORS = """\
 Every change is signed with an actor, and the actor's name says how far it is trusted:
