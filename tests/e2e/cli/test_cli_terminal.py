@@ -151,6 +151,8 @@ def test_an_empty_answer_is_a_sentence_for_people_and_only_a_header_for_scripts(
     assert "no memories match" in shell.on_terminal("list", "--tag", "none")[1]
     assert shell("list", "--tag", "none").out.split() == ["ID", "STATUS", "TYPE", "SCOPE", "CREATED", "MEMORY"]
     assert shell("list", "--tag", "none", "--json").json == []
+    assert "no tokens; make one" in shell.on_terminal("token", "list")[1]
+    assert shell("token", "list").out == ""
 
 
 @pytest.mark.parametrize("verb", [*Verb])

@@ -96,6 +96,8 @@ def _show(told: list[dict[str, Any]], parsed: Parsed) -> None:
     if "json" in parsed.everywhere:
         sys.stdout.write(json.dumps(told if parsed.arguments[0] == "list" else told[0]) + "\n")
         return
+    if not told and sys.stdout.isatty():  # a script would take the sentence for a token
+        sys.stdout.write("no tokens; make one: commonplace token add NAME --scope write\n")
     for one in told:
         sys.stdout.write(_line(one) + "\n")
         if "token" in one:

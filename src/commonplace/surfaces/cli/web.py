@@ -47,7 +47,9 @@ def _running() -> Running:
 
     running = found_running(seconds=0.2)
     if running is None:
-        raise UnavailableError("no daemon runs", hint="Start it with `commonplace serve`, then try again.")
+        raise UnavailableError(
+            "no daemon runs", hint="Start it in another terminal, `commonplace serve`, and try again."
+        )
     return running
 
 
