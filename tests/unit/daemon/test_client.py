@@ -17,7 +17,7 @@ from commonplace.errors import InvalidError, UnavailableError
 from commonplace.places import config_path, data_folder
 from commonplace.surfaces.http.client import Daemon, NotThereError, running
 from commonplace.surfaces.http.reviving import revive
-from commonplace.surfaces.http.state import Running, Single, found_running
+from commonplace.surfaces.http.state import Running, Single, found_running, stop
 
 STATE: dict[str, Any] = {"pid": 1, "url": "http://127.0.0.1:9", "token": "cpl_own", "version": "1"}
 
@@ -161,3 +161,13 @@ def test_a_second_start_does_not_take_anybody_for_the_daemon(tmp_path: Path) -> 
         assert found_running(5.0) == said
         Single().say(Running(**_state(tmp_path / "s")))
         assert found_running(0.1) is None
+
+
+def test_stopping_one_that_is_about_to_end_waits_for_it() -> None:
+    """It listens no more, and has not let go of its place yet."""
+    ending = Single()
+    assert ending.take()
+    going = threading.Timer(1.0, ending.leave)
+    going.start()
+    assert stop() is None
+    going.join()

@@ -30,6 +30,8 @@ class Ending:
         self._moment, self._until, self._seconds = moment, time.monotonic() + seconds, seconds
         self.after: Callable[[], None] | None = None
         """What is left to begin when everything is said."""
+        self.late: Callable[[], None] | None = None
+        """What is begun if there was no time for an answer."""
         self._one = allocate_lock()
         self._work = allocate_lock()
         self._work.acquire()
@@ -58,7 +60,7 @@ class Ending:
 
     def _watch(self) -> None:
         self._work.acquire(timeout=max(0.0, self.left()))
-        self._end("", f"not done within {self._seconds:g} s; nothing was handed over", None)
+        self._end("", f"not done within {self._seconds:g} s; nothing was handed over", self.late)
 
 
 def stand_firm() -> None:

@@ -32,6 +32,7 @@ class Session:
         self.folder = markers.folder_for(self.place.root)
         self.marker = markers.Marker(self.folder, payload.session) if payload.session else None
         self.after: Callable[[], None] | None = None
+        self._question: reach.Question | None = None
 
     def begin(self) -> None:
         if self.marker is not None:
@@ -40,20 +41,26 @@ class Session:
             self.marker.begin({name: value for name, value in told.items() if value})
 
     def ask(self, moment: str, task: str | None = None) -> reach.Handed:
-        handed = reach.ask(
-            reach.Question(
-                moment,
-                url=book_for(self.place, self.asked.book).url,
-                host=self.payload.host.name,
-                project=self.project,
-                repo=self.place.repo,
-                session=self.marker.window if self.marker else None,
-                task=task,
-                seconds=self.left(),
-            )
+        self._question = reach.Question(
+            moment,
+            url=book_for(self.place, self.asked.book).url,
+            host=self.payload.host.name,
+            project=self.project,
+            repo=self.place.repo,
+            session=self.marker.window if self.marker else None,
+            task=task,
+            seconds=self.left(),
         )
+        handed = reach.ask(self._question)
         self.after = handed.after
         return handed
+
+    def late(self) -> None:
+        """There was no time for an answer. Where that is because the daemon was killed, the next one has it again."""
+        if self._question is not None and self._question.killed is not None:
+            from commonplace.surfaces.http.reviving import revive
+
+            revive(self._question.killed)
 
 
 def session_start(session: Session) -> Said:

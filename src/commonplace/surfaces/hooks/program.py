@@ -103,10 +103,12 @@ def _answer(asked: Asked, ending: Ending) -> tuple[str, str]:
 
     try:
         session = Session(asked, payload, ending.left)
+        ending.late = session.late
         text, said = DONE_AT[asked.moment](session)
         ending.after = session.after
     except Exception as cause:  # noqa: BLE001 - the agent still gets an answer in its own form
         text, said = "", _why(cause)
+        ending.after = ending.late
     return in_its_form(text, asked.moment, payload.host), said
 
 

@@ -36,6 +36,8 @@ class Question:
         self.moment, self.url, self.host = moment, url, host
         self.project, self.repo, self.session = project, repo, session
         self.task, self.seconds = task, seconds
+        self.killed: Daemon | None = None
+        """The daemon that would have answered."""
 
 
 class Handed:
@@ -56,6 +58,7 @@ def ask(question: Question) -> Handed:
     asked = _by_the_daemon(question)
     if isinstance(asked, Handed):
         return asked
+    question.killed = asked
     afterwards = Afterwards(question.url, question.host, killed=asked)
     handed = _by_the_file(question, afterwards)
     handed.after = afterwards.begin

@@ -88,7 +88,12 @@ def stop(seconds: float = 60.0) -> Running | None:
     if single.take():
         single.leave()
         return None
-    running = found_running()
+    running = found_running(1.0)
+    if running is None:  # it has just begun, or is about to end
+        if single.wait(4.0):
+            single.leave()
+            return None
+        running = found_running(0.1)
     if running is not None:
         with suppress(ProcessLookupError):
             os.kill(running.pid, signal.SIGTERM)
