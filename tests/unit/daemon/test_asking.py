@@ -229,15 +229,15 @@ class TestMoving:
         with commonplace.open(f"sqlite:{tmp_path / 'copy.sqlite'}") as book:
             assert book.get(saved["id"]).content == "One."
 
-    @pytest.mark.parametrize("name", ["export", "import"])
+    @pytest.mark.parametrize("name", ["export", "import", "inbox-apply"])
     def test_where_there_is_no_room_it_is_said_as_an_error_and_is_no_fault(self, http, monkeypatch, name):
         """Rows 13 and 21: a full or missing disk is told as what it is."""
         monkeypatch.setattr("tempfile.tempdir", "/nowhere")
-        said = (
-            http("POST", f"/v1/{name}", pieces=[b"{}\n"], sort="application/x-ndjson")
-            if name == "import"
-            else http.get(name)
-        )
+        said = {
+            "export": lambda: http.get(name),
+            "import": lambda: http("POST", f"/v1/{name}", pieces=[b"{}\n"], sort="application/x-ndjson"),
+            "inbox-apply": lambda: http.post(name, {"policy": "x = 1"}),
+        }[name]()
         assert (said.status, said.kind) == (503, "unavailable")
         assert b"nowhere" not in said.body
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.engine.index_pending import IndexPending
 from commonplace.errors import ConflictError, DeniedError, InvalidError
+from commonplace.storage.atomic_write import in_our_words
 from commonplace.surfaces.http import requests, rights
 from commonplace.surfaces.operations import Described
 
@@ -66,7 +67,10 @@ def _without_paths(operation: Described, plain: dict[str, Any]) -> Iterator[dict
         return
     if len(text) > _MOST_POLICY_BYTES:
         raise InvalidError("policy: send the text of a policy, not longer than 256 kB", where="policy")
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", suffix=".toml") as file:
+    with (
+        in_our_words("policy"),
+        tempfile.NamedTemporaryFile("w", encoding="utf-8", errors="replace", suffix=".toml") as file,
+    ):
         file.write(text)
         file.flush()
         try:
