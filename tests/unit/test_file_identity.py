@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import threading
 
 import apsw
 import pytest
@@ -102,6 +103,38 @@ class TestWhatIsRefusedIsLeftUntouched:
         with pytest.raises(UnavailableError) as refused:
             book.save("Two.", type="episode")
         assert refused.value.code == "missing"
+
+    def test_nor_is_what_was_there_before_read_on(self, open_book, path, tmp_path):
+        """A backup that was put in its place is another book: who goes on reading the old one reads what nobody can see."""
+        book = open_book()
+        one = book.save("One.", type="episode")
+        book.backup(str(tmp_path / "backup.sqlite"))
+        book.save("Two.", type="episode")
+        os.replace(tmp_path / "backup.sqlite", path)
+        with pytest.raises(UnavailableError) as refused:
+            book.get(one.id)
+        assert refused.value.code == "missing"
+
+
+def test_threads_that_have_ended_leave_no_open_files(book):
+    book.save("One.", type="episode")
+
+    def look() -> None:
+        book.list()
+
+    def files() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    for _ in range(3):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    before = files()
+    for _ in range(20):
+        thread = threading.Thread(target=look)
+        thread.start()
+        thread.join()
+    assert files() <= before
 
 
 class TestTheFilesModes:

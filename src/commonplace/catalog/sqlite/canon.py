@@ -99,6 +99,7 @@ class SqliteCanon:
 
     @contextmanager
     def reading(self) -> Iterator[SqliteView]:
+        self._connections.check_in_place()
         db = self._ready()
         if getattr(self._writing, "now", None):  # inside our own `writing`: read what is being written
             yield SqliteView(db)

@@ -20,7 +20,7 @@ class Connections:
         self.path = path
         self._identity = _inode(path)
         self._local = threading.local()
-        self._all: list[apsw.Connection] = []
+        self._all: list[tuple[threading.Thread, apsw.Connection]] = []
         self._pid = os.getpid()
         self._lock = threading.Lock()
 
@@ -47,6 +47,8 @@ class Connections:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         self._local.connection, self._local.seen = None, None
         if connection is not None:
+            with self._lock:
+                self._all = [held for held in self._all if held[1] is not connection]
             self._close(connection)
 
     def check_in_place(self) -> None:
@@ -62,7 +64,7 @@ class Connections:
     def close(self) -> None:
         with self._lock:
             mine = self._pid == os.getpid()
-            for connection in self._all if mine else ():
+            for _, connection in self._all if mine else ():
                 self._close(connection)
             self._all.clear()
             self._local = threading.local()
@@ -81,12 +83,16 @@ class Connections:
     def _keep(self, connection: apsw.Connection, seen: tuple[int, ...] | None = None) -> apsw.Connection:
         self._local.connection, self._local.seen = connection, seen
         with self._lock:
-            self._all.append(connection)
+            ended = [one for thread, one in self._all if not thread.is_alive()]
+            self._all = [held for held in self._all if held[1] not in ended]
+            self._all.append((threading.current_thread(), connection))
+        for one in ended:  # a connection is two open files, and threads come and go
+            self._close(one)
         return connection
 
     def _after_fork(self) -> None:
         # Closing the parent's connections here would drop or reset what the parent still uses; they are only forgotten.
-        _inherited.extend(self._all)
+        _inherited.extend(connection for _, connection in self._all)
         self._all, self._local, self._lock = [], threading.local(), threading.Lock()
         self._pid = os.getpid()
 

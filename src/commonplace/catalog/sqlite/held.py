@@ -7,6 +7,7 @@ saves between any two questions, gains nothing from it.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -117,6 +118,15 @@ _PIECE = 1_024
 _lock = threading.Lock()
 _asked: dict[int, int] = {}
 _held: dict[int, Any] = {}
+
+
+def _after_fork_in_child() -> None:
+    """A thread of the parent may have been inside; in the child there is no such thread to come out again."""
+    global _lock  # noqa: PLW0603
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def whole(db: apsw.Connection, model: vectors.Model) -> Whole | None:

@@ -82,12 +82,14 @@ def _sample(db: apsw.Connection, model: vectors.Model) -> Sample | None:
 
     So new ones hardly ever change it, and the same question gets the same answer.
     """
-    if model.state not in _samples:
-        if len(_samples) >= _KEPT_SAMPLES:
-            _samples.clear()
+    try:
+        return _samples[model.state]
+    except KeyError:
         found = _read_sample(db, model)
-        _samples[model.state] = None if len(found) < _FEWEST else _ready(found, model.dimensions)
-    return _samples[model.state]
+    if len(_samples) >= _KEPT_SAMPLES:
+        _samples.clear()
+    sample = _samples[model.state] = None if len(found) < _FEWEST else _ready(found, model.dimensions)
+    return sample
 
 
 def _ready(found: dict[int, bytes], dimensions: int) -> Sample:
