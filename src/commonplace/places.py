@@ -21,7 +21,7 @@ def data_folder() -> str:
 def cache_folder() -> str:
     """What may be deleted: it is made again."""
     otherwise = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
-    return os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(otherwise), "commonplace")
+    return os.path.join(_absolute("XDG_CACHE_HOME", otherwise), "commonplace")
 
 
 def _base(variable: str, otherwise: str) -> str:
@@ -29,7 +29,14 @@ def _base(variable: str, otherwise: str) -> str:
         otherwise = "~/Library/Application Support"
     elif sys.platform == "win32":
         otherwise = "~/AppData/Local"
-    return os.environ.get(variable) or os.path.expanduser(otherwise)
+    return _absolute(variable, otherwise)
+
+
+def _absolute(variable: str, otherwise: str) -> str:
+    """A relative path would mean another folder in every folder one is in: it is passed over, as XDG asks for. Only where
+    nobody knows a home folder, the answer is relative; whoever would write there has to look."""
+    said = os.environ.get(variable, "")
+    return said if os.path.isabs(said) else os.path.expanduser(otherwise)
 
 
 def configured_url() -> str:
@@ -40,7 +47,13 @@ def configured_url() -> str:
     book = configured().get("book")
     if book is not None:
         return str(book)
-    return f"sqlite:{os.path.join(data_folder(), 'book.sqlite')}"
+    folder = data_folder()
+    if not os.path.isabs(folder):
+        from commonplace.errors import InvalidError
+
+        hint = "Set HOME or XDG_DATA_HOME to an absolute path, or name the book: --book sqlite:PATH."
+        raise InvalidError("no home folder is known, so there is no book of the user's own", where="book", hint=hint)
+    return f"sqlite:{os.path.join(folder, 'book.sqlite')}"
 
 
 def configured() -> dict[str, object]:

@@ -67,12 +67,12 @@ def _fill(pipe: int) -> int:
             return filled
 
 
-def test_without_a_home_nothing_is_left_in_the_project(shell: Shell) -> None:
+def test_a_relative_home_leaves_nothing_in_the_project(shell: Shell) -> None:
     """A folder called `~` in somebody's project invites a terrible command."""
     project = shell.folder / "project"
     project.mkdir()
-    before = sorted(shell.folder.iterdir())
     given = json.dumps({**_PAYLOAD, "cwd": str(project)})
     lost = dict.fromkeys(("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME"), "~/nowhere")
     assert shell("hook", "session-start", stdin=given, COMMONPLACE_BOOK="sqlite:/nowhere.sqlite", **lost).code == 0
-    assert (sorted(shell.folder.iterdir()), [*project.iterdir()]) == (before, [])
+    assert [*project.iterdir()] == []
+    assert [*shell.folder.rglob("~*")] == []
