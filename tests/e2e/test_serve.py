@@ -69,6 +69,17 @@ def test_a_port_that_is_taken_is_said(tmp_path):
     assert "--port" in json.loads(done.stderr.splitlines()[-1])["error"]["hint"]
 
 
+def test_without_what_it_stands_on_it_says_so_and_begins_no_book(tmp_path):
+    daemon = Daemon(tmp_path)
+    program = "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['serve']; from commonplace.surfaces.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=daemon.environment, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (20, "")
+    assert "pip install" in done.stderr
+    assert not [*tmp_path.rglob("*.sqlite")]
+
+
 def test_it_listens_on_loopback_and_on_a_socket_of_the_user_and_nowhere_else(daemon):
     """Rows 99, 105, 106."""
     pid = daemon.process.pid

@@ -65,7 +65,20 @@ def _prepare_tokens(log: Log) -> None:
     tokens.read()  # a file that cannot be read stops the start rather than every request
 
 
+def _must_stand() -> None:
+    """Said before a book is opened and a model is fetched."""
+    try:
+        import uvicorn  # noqa: F401
+
+        from commonplace.surfaces.http import guarded  # noqa: F401
+    except ImportError as cause:
+        raise UnavailableError(
+            "what the daemon stands on is not installed", hint="In the clone: pip install -e '.[serve]'"
+        ) from cause
+
+
 def _serve_alone(single: Single, port: int, log: Log, told: Told) -> None:
+    _must_stand()
     own, secret = tokens.made("own", "operator", actor="operator", books=(tokens.EVERY,), speaks_for_others=True)
     books, threads, metrics = Books(configured_books()), Threads(), Metrics()
     listening, path = [_tcp(port), _unix(places.socket_path())], places.socket_path()
@@ -126,14 +139,9 @@ def _run(app: App, listening: list[socket.socket], log: Log, ready: Callable[[],
 
 
 def _server(app: App) -> Server:
-    try:
-        import uvicorn
+    import uvicorn
 
-        from commonplace.surfaces.http.guarded import GuardedProtocol
-    except ImportError as cause:
-        raise UnavailableError(
-            "what the daemon stands on is not installed", hint="In the clone: pip install -e '.[serve]'"
-        ) from cause
+    from commonplace.surfaces.http.guarded import GuardedProtocol
     from commonplace.surfaces.http.logs import take_over
 
     take_over("uvicorn")
