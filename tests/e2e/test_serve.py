@@ -71,7 +71,8 @@ def test_a_port_that_is_taken_is_said(tmp_path):
 
 def test_without_what_it_stands_on_it_says_so_and_begins_no_book(tmp_path):
     daemon = Daemon(tmp_path)
-    program = "import sys; sys.modules['uvicorn'] = None; sys.argv[1:] = ['serve']; from commonplace.surfaces.cli import main; main()"
+    without = "import sys; sys.modules['uvicorn'] = None"
+    program = f"{without}; sys.argv[1:] = ['serve']; from commonplace.surfaces.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program], env=daemon.environment, cwd=tmp_path, capture_output=True, text=True
     )
