@@ -48,6 +48,49 @@ def test_a_change_whose_commit_lacks_only_its_line_end_happened_for_everybody(ur
         assert book.verify().ok
 
 
+def _group(raw: bytes) -> bytes:
+    """The last change in a journal."""
+    lines = raw.splitlines(keepends=True)
+    commits = [at for at, line in enumerate(lines) if line.startswith(b'{"commit"')]
+    return b"".join(lines[commits[-2] + 1 :])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_what_a_killed_writer_left_of_a_change_is_no_damage(url: str, tmp_path: Path, share: float) -> None:
+    """Row 1: a part of a group never happened; the next change follows the one before it, and nothing is missing."""
+    with commonplace.open(url) as book:
+        save(book, "The gate opens at seven.")
+        save(book, "The gate closes at nine.")
+        left = _group(journal(tmp_path).read_bytes())
+    shutil.rmtree(tmp_path / "book")
+    shutil.rmtree(tmp_path / "cache")
+    with commonplace.open(url) as book:
+        kept = {save(book, "The gate opens at seven.")}
+        with journal(tmp_path).open("ab") as file:
+            file.write(left[: int(len(left) * share)])
+        kept.add(save(book, "The gate is green."))
+        assert book.doctor().findings == ()
+        assert book.verify().ok
+    shutil.rmtree(tmp_path / "cache")
+    with commonplace.open(url) as book:
+        assert {record.id for record in book.list()} == kept
+        assert book.doctor().findings == ()
+
+
+def test_but_a_commit_that_is_missing_from_the_middle_is(url: str, tmp_path: Path) -> None:
+    """The change it closed was acknowledged, and the next one does not follow the last that can be read."""
+    with commonplace.open(url) as book:
+        for text in ("The gate opens at seven.", "The gate closes at nine.", "The gate is green."):
+            save(book, text)
+    lines = journal(tmp_path).read_bytes().splitlines(keepends=True)
+    second = [at for at, line in enumerate(lines) if line.startswith(b'{"commit"')][-2]
+    lines[second] = lines[second][:40] + b"\n"
+    journal(tmp_path).write_bytes(b"".join(lines))
+    with commonplace.open(url) as book:
+        named = [one.where for one in book.doctor().findings if one.code == "corrupt"]
+    assert [str(where).rpartition(":")[2] for where in named] == [str(second + 1)]
+
+
 def test_every_kind_of_line_is_named_if_one_letter_of_it_changes(url: str, tmp_path: Path) -> None:
     """Row 42: entries by their own hashes, all the rest by the checksum of their group, the first line by its own."""
     with commonplace.open(url) as book:

@@ -7,7 +7,7 @@ files or in other lines, and whoever reads the finding can compare.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from commonplace.model.operation import GENESIS
@@ -43,32 +43,70 @@ def _checksum(raw: bytes, beside: Iterable[bytes]) -> bytes:
     return b"%08x" % total
 
 
+class _Read(NamedTuple):
+    """One line of the file; without a meaning if it cannot be read."""
+
+    number: int
+    raw: bytes
+    line: Line | None
+
+
 def troubles(lines: Iterable[tuple[bytes, Line | None]]) -> Iterator[tuple[int, str]]:
-    """The lines that cannot be read or are not what was written, by number, and why. A group is named by its last line only
-    where none of its others is."""
-    group: list[bytes] = []
-    is_named = False
+    """The lines that cannot be read or are not what was written, by number, and why."""
+    since: list[_Read] = []
+    last = 0
     for number, (raw, line) in enumerate(lines, 1):
-        if line is None:
-            if raw.strip():
-                is_named = True
-                yield number, "was torn off" if not raw.endswith(b"\n") else "cannot be read"
+        if line is None and not raw.strip():
             continue
-        if not _is_as_written(raw, line, group) and not (is_named and line.commit):
+        since.append(_Read(number, raw, line))
+        if number == 1:  # the heading
+            yield from _wrong(since)
+            since = []
+        elif line is not None and line.commit is not None:
+            group = since[-line.commit.lines - 1 :]
+            if not _goes_on(group, last):
+                yield from _wrong(since)
+            last = max([last, *_numbers(group)])
+            since = []
+    yield from _wrong(since)
+
+
+def _goes_on(group: list[_Read], last: int) -> bool:
+    """Is the group what was written, and does it follow the last one? Then whatever lies before it was left by a writer that
+    was killed: it never happened, and nothing is missing."""
+    *beside, end = group
+    commit = end.line.commit if end.line else None
+    if commit is None or len(beside) != commit.lines or any(one.line is None for one in beside):
+        return False
+    numbers = _numbers(beside)
+    follows = numbers == [*range(last + 1, last + 1 + len(numbers))] if numbers else commit.seq == last
+    return follows and all(_is_as_written(one, beside) for one in group)
+
+
+def _numbers(group: list[_Read]) -> list[int]:
+    return [one.line.journal.seq for one in group if one.line and one.line.journal]
+
+
+def _wrong(lines: list[_Read]) -> Iterator[tuple[int, str]]:
+    """A group is named by its last line only where none of its others is."""
+    is_named = False
+    for at, one in enumerate(lines):
+        if one.line is None:
             is_named = True
-            yield number, "is not what was written"
-        if line.commit is not None or line.book is not None:
-            group, is_named = [], False
-        else:
-            group.append(raw)
+            yield one.number, "was torn off" if not one.raw.endswith(b"\n") else "cannot be read"
+        elif not _is_as_written(one, lines[:at]) and not (is_named and one.line.commit):
+            is_named = True
+            yield one.number, "is not what was written"
 
 
-def _is_as_written(raw: bytes, line: Line, group: list[bytes]) -> bool:
-    if line.journal is not None:
-        return line.journal.is_sound()
-    if line.commit is not None:
-        return is_sealed(raw, group[-line.commit.lines :] if line.commit.lines else ())
-    return line.book is None or is_sealed(raw)
+def _is_as_written(one: _Read, before: list[_Read]) -> bool:
+    assert one.line is not None
+    if one.line.journal is not None:
+        return one.line.journal.is_sound()
+    if one.line.commit is not None:
+        beside = [other.raw for other in before if other.line]
+        return is_sealed(one.raw, beside[-one.line.commit.lines :] if one.line.commit.lines else ())
+    return one.line.book is None or is_sealed(one.raw)
 
 
 def is_whole(chain: Iterable[Entry]) -> bool:
