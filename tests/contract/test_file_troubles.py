@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import commonplace
-from commonplace import Book
+from commonplace import Book, settings
 from commonplace.formats.ledger import format as ledger_format
 from commonplace.formats.vault import scan as vault_scan
 from commonplace.formats.vault.format import VaultFormat
@@ -315,3 +315,29 @@ def test_a_save_that_slipped_in_right_before_a_crash_is_kept_beside(tmp_path: Pa
     kept = [path.read_text() for path in tmp_path.iterdir() if path.name != "n.md"]
     assert kept == ["theirs, saved a moment before"]
     assert [*VaultFormat().scan(str(tmp_path))] == ["n.md"]
+
+
+def test_among_many_writers_one_looks_for_all_and_an_edit_is_seen_by_whoever_reads(
+    tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What looking costs does not grow with the number of those who write; reading always looks."""
+    folder, id = furnished(tmp_path, scheme)
+    monkeypatch.setattr(settings, "FILE_LOOK_SHARE", 1e9)
+    looks = 0
+    with opened(tmp_path, scheme) as one, opened(tmp_path, scheme) as other:
+        one.list()
+        for book in (one, other):
+            scan = book._scribe.canon._format.scan
+
+            def counted(place: str, scan: Callable = scan) -> object:
+                nonlocal looks
+                looks += 1
+                return scan(place)
+
+            monkeypatch.setattr(book._scribe.canon._format, "scan", counted, raising=False)
+        for number, book in enumerate((one, other, one, other)):
+            book.save(f"Thing {number} is here.", type="project", scope="global")
+        assert looks == 0
+        main = folder / MAIN[scheme]
+        main.write_text(main.read_text().replace("sings", "whistles").rstrip() + "\n")
+        assert "whistles" in other.get(id).content

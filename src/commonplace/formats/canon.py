@@ -167,7 +167,7 @@ class FileCanon:
                 self._thread.writing = True
                 try:
                     draft = FileDraft(plain)
-                    self._catch_up(draft, look=self._is_due())
+                    self._catch_up(draft, look=self._is_due() and not self._others_have_looked(draft))
                     putting = self._putting(draft)
                     yield cast("Draft", draft)
                     putting.put_down()
@@ -223,16 +223,24 @@ class FileCanon:
         return with_hidden(scan, known) == known
 
     def _scan(self) -> dict[str, Stamp]:
-        began = time.perf_counter()
+        began = time.monotonic()
         with in_our_words(self.folder):
             found = self._format.scan(self.folder)
-        self._looked = time.perf_counter()
+        self._looked = time.monotonic()
         self._look_cost = self._looked - began
         return found
 
     def _is_due(self) -> bool:
         """Before a write, files are looked through unless that was done a moment ago; see `settings.FILE_LOOK_SHARE`."""
-        return time.perf_counter() - self._looked >= self._look_cost * settings.FILE_LOOK_SHARE
+        return time.monotonic() - self._looked >= self._look_cost * settings.FILE_LOOK_SHARE
+
+    def _others_have_looked(self, draft: FileDraft) -> bool:
+        """What another process took in a moment ago is in the catalog: among many writers, one looks for all."""
+        moment, _, cost = (draft.inventory().fact("look") or "").partition(" ")
+        if not cost or not 0 <= time.monotonic() - float(moment) < float(cost) * settings.FILE_LOOK_SHARE:
+            return False
+        self._looked, self._look_cost = float(moment), float(cost)
+        return True
 
     def _known(self, view: View) -> dict[str, Stamp]:
         """How the files looked that are known, kept from one look to the next as long as nobody changes any."""
@@ -252,8 +260,12 @@ class FileCanon:
             self._look(draft)
 
     def _look(self, draft: FileDraft) -> None:
+        began = time.monotonic()
         scan = self._scan()
-        if self._is_known(cast("View", draft), scan):
+        is_known = self._is_known(cast("View", draft), scan)
+        self._look_cost = time.monotonic() - began
+        draft.inventory().note("look", f"{self._looked} {self._look_cost}")
+        if is_known:
             return
         known = self._known(cast("View", draft))
         outcome = Reconciler(cast("Draft", draft), self._format, self._files, datetime.now(UTC)).run(scan, known)
