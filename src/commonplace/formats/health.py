@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from commonplace.errors import UnavailableError
-from commonplace.formats.journal_check import is_whole
+from commonplace.formats.journal_check import LEFT, is_whole
 from commonplace.formats.journal_file import FOLDER
 from commonplace.model.finding import Finding, Severity
 from commonplace.storage.atomic_write import is_partial
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 
 def of_journal(journal: JournalFile) -> Iterator[Finding]:
     for number, reason in journal.broken():
+        is_harmless = reason == LEFT
+        anew = "`commonplace doctor --repair` writes the journal anew if the catalog still has all of it."
         yield Finding(
-            code="corrupt",
+            code="left_over" if is_harmless else "corrupt",
             message=f"a line of the book's journal {reason}",
+            severity=Severity.INFO if is_harmless else Severity.ERROR,
             where=f"{journal.path}:{number}",
-            hint="`commonplace doctor --repair` writes the journal anew if the catalog still has all of it.",
+            hint="Nothing is missing; it is passed over." if is_harmless else anew,
         )
 
 
@@ -65,7 +68,7 @@ def walked(folder: str) -> Iterator[str]:
 def can_mend(view: View, journal: JournalFile) -> bool:
     """Is the journal damaged, and does the catalog know all that it ever said?"""
     known = int(view.inventory().fact("journal_size") or 0)
-    if known != journal.size() or next(journal.broken(), None) is None:
+    if known != journal.size() or all(reason == LEFT for _, reason in journal.broken()):
         return False
     return is_whole(view.chain())
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 OPEN = "00000000"
 """What stands where the checksum will be, while it is made."""
+LEFT = "was left by a change that never happened"
+"""Of a line that is no damage: its writer was killed, and the next change follows the one before it."""
 _END = b'"}}'
 _SEALED = b'"check":"'
 
@@ -64,7 +66,9 @@ def troubles(lines: Iterable[tuple[bytes, Line | None]]) -> Iterator[tuple[int, 
             since = []
         elif line is not None and line.commit is not None:
             group = since[-line.commit.lines - 1 :]
-            if not _goes_on(group, last):
+            if _goes_on(group, last):
+                yield from ((one.number, LEFT) for one in since if one.line is None)
+            else:
                 yield from _wrong(since)
             last = max([last, *_numbers(group)])
             since = []
@@ -72,8 +76,7 @@ def troubles(lines: Iterable[tuple[bytes, Line | None]]) -> Iterator[tuple[int, 
 
 
 def _goes_on(group: list[_Read], last: int) -> bool:
-    """Is the group what was written, and does it follow the last one? Then whatever lies before it was left by a writer that
-    was killed: it never happened, and nothing is missing."""
+    """Is the group what was written, and does it follow the last one? Then nothing is missing between them."""
     *beside, end = group
     commit = end.line.commit if end.line else None
     if commit is None or len(beside) != commit.lines or any(one.line is None for one in beside):
@@ -93,7 +96,8 @@ def _wrong(lines: list[_Read]) -> Iterator[tuple[int, str]]:
     for at, one in enumerate(lines):
         if one.line is None:
             is_named = True
-            yield one.number, "was torn off" if not one.raw.endswith(b"\n") else "cannot be read"
+            # Torn off at the very end: whoever wrote it was killed. Had more been there, the witness would know.
+            yield one.number, "cannot be read" if one.raw.endswith(b"\n") else LEFT
         elif not _is_as_written(one, lines[:at]) and not (is_named and one.line.commit):
             is_named = True
             yield one.number, "is not what was written"

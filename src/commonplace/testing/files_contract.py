@@ -238,7 +238,7 @@ class FilesContract(CanonContract):
             assert [record.id for record in book.list()] == [id]
             assert book.verify().ok
             other = self.save(book, "The gate closes at nine.")
-            assert any(finding.code == "corrupt" for finding in book.doctor().findings)
+            assert {finding.code for finding in book.doctor().findings} & {"left_over", "corrupt"}
         shutil.rmtree(tmp_path / "cache")
         with self.opened(tmp_path) as book:
             assert [record.id for record in book.list()] == [other, id]
