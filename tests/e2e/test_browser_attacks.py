@@ -1,4 +1,4 @@
-"""A real Chromium visits pages that mean harm, beside a running daemon: nothing happens, nothing is read (rows 95-97, 107).
+"""A real Chromium visits pages that mean harm, beside a running daemon: nothing happens, nothing is read (rows 95-98, 107).
 
 Each page tries every route in every way a page has, with a true token in its hands. What may not change is looked at from
 outside: the journal, the receipts, the numbers of the book, and the daemon's own log, in which no request may have succeeded.

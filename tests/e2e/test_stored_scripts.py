@@ -1,4 +1,4 @@
-"""What is stored is shown as text wherever it is shown: a corpus of scripts in every field, on every page (rows 97, 115).
+"""What is stored is shown as text wherever it is shown: a corpus of scripts in every field, on every page (rows 97, 108, 115).
 
 Four things watch: a variable that every one of them would set, the dialogs and complaints of the browser, the addresses it asked
 for, and the page's own elements, of which none may be one that the inspector does not make itself. Two controls show that the
