@@ -1,8 +1,8 @@
 """Every numbered requirement has a test that cites it.
 
 The numbers are those of the designs that Commonplace brings together: V the digest and ledger, A the vault, G the built-in
-agent memory, X what they disagree about, and the rows of the catalogue of bad inputs, but those of PostgreSQL and of installing. What is no
-behaviour, or comes later, stands here with its reason, so that nobody takes a gap for an oversight.
+agent memory, X what they disagree about, and the rows of the catalogue of bad inputs but those of PostgreSQL and of installing.
+What is no behaviour, or comes later, stands here with its reason, so that nobody takes a gap for an oversight.
 """
 
 from __future__ import annotations
