@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
@@ -503,11 +504,8 @@ def test_a_kill_under_load_loses_nothing_that_was_acknowledged(daemon):
                 status, said = client("POST", "/v1/save", {"content": f"{number}/{n} is kept.", "type": "episode"})
                 assert status == 200
                 acknowledged.append((said["id"], said["content"]))
-        except OSError:
-            pass
-        except Exception as cause:
-            if "RemoteDisconnected" not in type(cause).__name__ and "BadStatus" not in type(cause).__name__:
-                raise
+        except (OSError, HTTPException):
+            pass  # cut off, before the answer or in the middle of it
 
     threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
     for thread in threads:
