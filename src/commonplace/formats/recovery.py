@@ -134,10 +134,14 @@ class _Finishing:
             raw = self._files.read(step.path)
             return raw is not None and self._went_on(step, raw)
         if step.step == "remove" and not self._is_sure:
-            # What took the place of this file is not there: later changes, which the journal lost, moved it back.
-            puts = [one.path for one in self._commit.steps if one.step == "put"]
-            return not all(self._files.seen(path, b"") for path in puts)
+            # What took the place of this file is neither there nor about to be: later changes, which the journal lost, moved it
+            # back.
+            return not all(self._is_coming(one) for one in self._commit.steps if one.step == "put")
         return False
+
+    def _is_coming(self, put: Intent) -> bool:
+        """Does it stand in its place, or lie staged for it?"""
+        return any(path and self._files.seen(path, b"") for path in (put.path, put.staged))
 
     def _went_on(self, step: Intent, raw: bytes) -> bool:
         """Is there something else where the lines were to go? Nothing, or a piece of them, is what a crash leaves."""

@@ -8,7 +8,8 @@ class TestMine(FilesContract):
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from commonplace.engine.book import Book
 from commonplace.engine.scribe import Scribe
 from commonplace.errors import CommonplaceError, UnavailableError
 from commonplace.formats.canon import FileCanon
+from commonplace.formats.journal_file import Intent
 from commonplace.formats.steps import Files
 from commonplace.model.words import Entity, Status
 from commonplace.seam.format import Format
@@ -212,6 +214,32 @@ class FilesContract(CanonContract):
         assert b"at nine" in b"".join(self.files(tmp_path).values())
         assert not [name for name in self.raw(tmp_path) if "partial" in name]
 
+    @pytest.mark.parametrize("catalog", ["kept", "lost"])
+    @pytest.mark.parametrize("done", [0, 1, 2])
+    @pytest.mark.parametrize("verb", ["evolve", "archive", "forget", "restore"])
+    def test_whoever_finishes_what_was_cut_off_adds_nothing_of_their_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, done: int, catalog: str
+    ) -> None:
+        """Rows 2, 4: also where the catalog, which is not flushed, went with the power. Nobody edited anything."""
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+            id = self.save(book, "The gate closes at nine.")
+            if verb == "restore":
+                book.archive(id)
+            with monkeypatch.context() as broken:
+                broken.setattr(Files, "_done", _cut_off_after(done))
+                with suppress(KeyboardInterrupt):
+                    asked = {"content": "The gate closes at ten."} if verb == "evolve" else {}
+                    getattr(book, verb)(id, reason="summer", **asked)
+        if catalog == "lost":
+            shutil.rmtree(tmp_path / "cache")
+        with self.opened(tmp_path) as book:
+            verbs = [str(operation.verb) for operation in book.journal(limit=10)]
+            assert sorted(verbs) == sorted(["save", "save", *["archive"] * (verb == "restore"), verb])
+            assert book.verify().ok
+            assert not [one for one in book.doctor().findings if one.severity == "error"]
+        assert not [name for name in self.raw(tmp_path) if "partial" in name]
+
     def test_a_change_that_was_cut_off_before_the_journal_said_it_never_happened(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -388,3 +416,16 @@ class FilesContract(CanonContract):
 
 def _cut_off(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
+
+
+def _cut_off_after(steps: int) -> Callable[[Files, Intent], bool]:
+    """The first so many steps are done, and then there is no power."""
+    done = Files._done
+    left = iter(range(steps))
+
+    def step(files: Files, intent: Intent) -> bool:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return done(files, intent)
+
+    return step
