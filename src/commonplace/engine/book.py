@@ -5,12 +5,12 @@ Verbs are imported when they are first used: opening a book to read one memory m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from importlib import import_module
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from commonplace.engine.scribe import Request, Scribe, ask
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from commonplace.model.source import IngestionEvent, Source
     from commonplace.seam.terms import Progress
 
+T = TypeVar("T")
 Moment = datetime | str
 Words = Iterable[str] | str | None
 Messages = Sequence[dict[str, Any]] | dict[str, Any]
@@ -97,7 +98,18 @@ class Book:
     def perform(self, verb: str, request: Request, **extra: Any) -> Any:
         """Answer a request of the table of operations: what every surface calls."""
         module, _, name = verb.partition(":")
-        return getattr(import_module(f"commonplace.engine.{module}"), name or module)(self._scribe, request, **extra)
+        return self._answer(getattr(import_module(f"commonplace.engine.{module}"), name or module), request, **extra)
+
+    def _ask(
+        self, verb: Callable[..., T], request: type[Request], /, progress: Progress | None = None, **fields: Any
+    ) -> T:
+        """What every method comes down to: a checked request, and its answer."""
+        asked = ask(request, **fields)
+        return self._answer(verb, asked) if progress is None else self._answer(verb, asked, progress=progress)
+
+    def _answer(self, verb: Callable[..., T], asked: Request, **extra: Any) -> T:
+        """The one step in which something is done. A book that is elsewhere takes another (`surfaces/served.py`)."""
+        return verb(self._scribe, asked, **extra)
 
     def save(
         self,
@@ -128,7 +140,8 @@ class Book:
         """Keep one statement. A live memory that says the same is reinforced instead; see its `status` for what came of it."""
         from commonplace.engine.save import Save, save
 
-        asked = ask(
+        return self._ask(
+            save,
             Save,
             content=content,
             type=type,
@@ -153,13 +166,12 @@ class Book:
             aliases=aliases,
             tenant=tenant,
         )
-        return save(self._scribe, asked)
 
     def get(self, id: str, *, as_of: Moment | None = None) -> MemoryRecord:
         """One memory by id or alias; with `as_of`, as the book knew it then."""
         from commonplace.engine.get import Get, get
 
-        return get(self._scribe, ask(Get, id=id, as_of=as_of))
+        return self._ask(get, Get, id=id, as_of=as_of)
 
     def list(
         self,
@@ -185,7 +197,8 @@ class Book:
         """The memories that match, newest first. Active ones, unless `statuses` says otherwise (`"all"` for every status)."""
         from commonplace.engine.list import List, list
 
-        asked = ask(
+        return self._ask(
+            list,
             List,
             statuses=statuses,
             types=types,
@@ -205,7 +218,6 @@ class Book:
             limit=limit,
             after=after,
         )
-        return list(self._scribe, asked)
 
     def search(
         self,
@@ -230,7 +242,8 @@ class Book:
         """The memories that answer this best, each with the reason why. Any text is a legal query."""
         from commonplace.engine.search import Search, search
 
-        asked = ask(
+        return self._ask(
+            search,
             Search,
             query=query,
             project=project,
@@ -249,7 +262,6 @@ class Book:
             profile=profile,
             rerank=rerank,
         )
-        return search(self._scribe, asked)
 
     def context_for(
         self,
@@ -269,7 +281,8 @@ class Book:
         """Few and strong memories for an agent that is about to begin: `.text` is ready to inject and within the budget."""
         from commonplace.engine.context import ContextFor, context_for
 
-        asked = ask(
+        return self._ask(
+            context_for,
             ContextFor,
             project=project,
             repo=repo,
@@ -283,7 +296,6 @@ class Book:
             root=None if root is None else str(root),
             as_of=as_of,
         )
-        return context_for(self._scribe, asked)
 
     def capture_session(
         self,
@@ -305,7 +317,8 @@ class Book:
         """
         from commonplace.engine.capture import CaptureSession, capture_session
 
-        asked = ask(
+        return self._ask(
+            capture_session,
             CaptureSession,
             scope=scope,
             project_id=project_id,
@@ -316,7 +329,6 @@ class Book:
             format=format,
             **self._material(source, uri),
         )
-        return capture_session(self._scribe, asked)
 
     def capture_conversation(
         self,
@@ -335,7 +347,8 @@ class Book:
         """Keep a conversation, notes or a summary of one, and put it into the queue. Takes what `capture_session` takes."""
         from commonplace.engine.capture import CaptureConversation, capture_conversation
 
-        asked = ask(
+        return self._ask(
+            capture_conversation,
             CaptureConversation,
             scope=scope,
             capture_mode=capture_mode,
@@ -347,7 +360,6 @@ class Book:
             format=format,
             **self._material(source, uri),
         )
-        return capture_conversation(self._scribe, asked)
 
     def import_source(
         self,
@@ -363,8 +375,9 @@ class Book:
         from commonplace.engine.import_source import ImportSource, import_source
 
         given = self._material(source, uri)
-        asked = ask(ImportSource, kind=kind, title=title, observed_at=observed_at, format=format, **given)
-        return import_source(self._scribe, asked)
+        return self._ask(
+            import_source, ImportSource, kind=kind, title=title, observed_at=observed_at, format=format, **given
+        )
 
     def process_pending(
         self, limit: int | None = None, *, seconds: float | None = None, progress: Progress | None = None
@@ -372,19 +385,19 @@ class Book:
         """Work through what was captured: an episode for each source, and candidates in the inbox."""
         from commonplace.engine.process_pending import ProcessPending, process_pending
 
-        return process_pending(self._scribe, ask(ProcessPending, limit=limit, seconds=seconds), progress)
+        return self._ask(process_pending, ProcessPending, progress=progress, limit=limit, seconds=seconds)
 
     def retry(self, id: str) -> IngestionEvent:
         """Try a capture again that failed or was given up: it is due now, with all its tries."""
         from commonplace.engine.process_pending import Retry, retry
 
-        return retry(self._scribe, ask(Retry, id=id))
+        return self._ask(retry, Retry, id=id)
 
     def event(self, id: str) -> IngestionEvent:
         """One capture and how far its work has come."""
         from commonplace.engine.work import Event, event
 
-        return event(self._scribe, ask(Event, id=id))
+        return self._ask(event, Event, id=id)
 
     def work(
         self, *, once: bool = False, status: bool = False, progress: Progress | None = None
@@ -392,15 +405,15 @@ class Book:
         """Work through the queue until told to stop by SIGTERM or SIGINT; with `once`, until nothing is due."""
         from commonplace.engine.work import Work, work
 
-        return work(self._scribe, ask(Work, once=once, status=status), progress)
+        return self._ask(work, Work, progress=progress, once=once, status=status)
 
     def work_status(self) -> WorkStatus:
         """What waits, who is at it, what failed, and what is due next."""
         from commonplace.engine.work import Status, work_status
 
-        return work_status(self._scribe, ask(Status))
+        return self._ask(work_status, Status)
 
-    def _material(self, given: object, uri: str | None) -> dict[str, str | None]:
+    def _material(self, given: object, uri: str | None) -> dict[str, Any]:
         from commonplace.engine.material import handed_over
 
         return handed_over(self._scribe, given, uri)
@@ -409,7 +422,7 @@ class Book:
         """Turn what waits into vectors, so that it is found by its meaning too. Can be stopped and taken up again."""
         from commonplace.engine.index_pending import IndexPending, index_pending
 
-        return index_pending(self._scribe, ask(IndexPending, limit=limit), progress)
+        return self._ask(index_pending, IndexPending, progress=progress, limit=limit)
 
     def index_in_background(self) -> Indexer:
         """Keep turning what waits into vectors until the book is closed, in a thread of its own. Never holds up a write."""
@@ -430,7 +443,7 @@ class Book:
         """What was searched for and handed out, newest first."""
         from commonplace.engine.receipts import Receipts, receipts
 
-        return receipts(self._scribe, ask(Receipts, memory=memory, session=session, since=since, limit=limit))
+        return self._ask(receipts, Receipts, memory=memory, session=session, since=since, limit=limit)
 
     def evolve(
         self,
@@ -449,7 +462,8 @@ class Book:
         """Change one's mind: a new memory that supersedes the old one, which stays readable. Returns the new one."""
         from commonplace.engine.evolve import Evolve, evolve
 
-        asked = ask(
+        return self._ask(
+            evolve,
             Evolve,
             id=id,
             content=content,
@@ -462,22 +476,20 @@ class Book:
             rationale=rationale,
             expect=expect,
         )
-        return evolve(self._scribe, asked)
 
     def link(self, from_id: str, to_id: str, relation: str = "related_to", *, evidence_ref: str | None = None) -> Link:
         """Say how one memory stands to another. The relation may also stand in the middle, as one would say it."""
         from commonplace.engine.link import MakeLink, link
 
         to_id, relation = _in_order(to_id, relation)
-        asked = ask(MakeLink, from_id=from_id, relation=relation, to_id=to_id, evidence_ref=evidence_ref)
-        return link(self._scribe, asked)
+        return self._ask(link, MakeLink, from_id=from_id, relation=relation, to_id=to_id, evidence_ref=evidence_ref)
 
     def unlink(self, from_id: str, to_id: str, relation: str = "related_to", *, reason: str | None = None) -> Link:
         """Take a link back."""
         from commonplace.engine.link import Unlink, unlink
 
         to_id, relation = _in_order(to_id, relation)
-        return unlink(self._scribe, ask(Unlink, from_id=from_id, relation=relation, to_id=to_id, reason=reason))
+        return self._ask(unlink, Unlink, from_id=from_id, relation=relation, to_id=to_id, reason=reason)
 
     def contradict(
         self, id: str, other_id: str, *, reason: str = "they disagree", evidence_ref: str | None = None
@@ -485,27 +497,25 @@ class Book:
         """Say that two memories cannot both be true. Both stay, linked both ways with the evidence of each."""
         from commonplace.engine.contradict import Contradict, contradict
 
-        return contradict(
-            self._scribe, ask(Contradict, id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref)
-        )
+        return self._ask(contradict, Contradict, id=id, other_id=other_id, reason=reason, evidence_ref=evidence_ref)
 
     def archive(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Put a memory away; it stays readable."""
         from commonplace.engine.archive import Archive, archive
 
-        return archive(self._scribe, ask(Archive, id=id, reason=reason, expect=expect))
+        return self._ask(archive, Archive, id=id, reason=reason, expect=expect)
 
     def restore(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Bring back what was archived or forgotten."""
         from commonplace.engine.archive import Restore, restore
 
-        return restore(self._scribe, ask(Restore, id=id, reason=reason, expect=expect))
+        return self._ask(restore, Restore, id=id, reason=reason, expect=expect)
 
     def forget(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Soft-delete a memory; `restore` brings it back."""
         from commonplace.engine.archive import Forget, forget
 
-        return forget(self._scribe, ask(Forget, id=id, reason=reason, expect=expect))
+        return self._ask(forget, Forget, id=id, reason=reason, expect=expect)
 
     def confirm(
         self,
@@ -519,16 +529,15 @@ class Book:
         """Let a memory in the inbox become active."""
         from commonplace.engine.confirm import Confirm, confirm
 
-        return confirm(
-            self._scribe,
-            ask(Confirm, id=id, reason=reason, rationale=rationale, evidence_ref=evidence_ref, expect=expect),
+        return self._ask(
+            confirm, Confirm, id=id, reason=reason, rationale=rationale, evidence_ref=evidence_ref, expect=expect
         )
 
     def reject(self, id: str, *, reason: str | None = None, expect: str | None = None) -> MemoryRecord:
         """Turn a memory in the inbox away; it is archived."""
         from commonplace.engine.confirm import Reject, reject
 
-        return reject(self._scribe, ask(Reject, id=id, reason=reason, expect=expect))
+        return self._ask(reject, Reject, id=id, reason=reason, expect=expect)
 
     def upsert_profile_fact(
         self,
@@ -542,7 +551,8 @@ class Book:
         """One fact about the person, known by its subject; said anew it replaces what was said before."""
         from commonplace.engine.upsert_profile_fact import UpsertProfileFact, upsert_profile_fact
 
-        asked = ask(
+        return self._ask(
+            upsert_profile_fact,
             UpsertProfileFact,
             subject=subject,
             content=content,
@@ -550,7 +560,6 @@ class Book:
             confidence=confidence,
             evidence_ref=evidence_ref,
         )
-        return upsert_profile_fact(self._scribe, asked)
 
     def retain(
         self,
@@ -568,7 +577,8 @@ class Book:
         from commonplace.engine.retain import Retain
         from commonplace.engine.retain import retain as apply
 
-        asked = ask(
+        return self._ask(
+            apply,
             Retain,
             retain=retain,
             digest=digest,
@@ -579,7 +589,6 @@ class Book:
             repo_id=repo_id,
             agent_id=agent_id,
         )
-        return apply(self._scribe, asked)
 
     def inbox(
         self,
@@ -593,9 +602,7 @@ class Book:
         """What waits for a person's word, oldest first, with what speaks for it and what accepting it would change."""
         from commonplace.engine.inbox import Inbox, inbox
 
-        return inbox(
-            self._scribe, ask(Inbox, project=project, types=types, kinds=kinds, deferred=deferred, limit=limit)
-        )
+        return self._ask(inbox, Inbox, project=project, types=types, kinds=kinds, deferred=deferred, limit=limit)
 
     def inbox_accept(
         self,
@@ -625,40 +632,39 @@ class Book:
         """Let it in, in other words."""
         from commonplace.engine.inbox import InboxEdit, inbox_edit
 
-        return inbox_edit(
-            self._scribe,
-            ask(InboxEdit, id=id, content=content, reason=reason, rationale=rationale, expect=expect),
+        return self._ask(
+            inbox_edit, InboxEdit, id=id, content=content, reason=reason, rationale=rationale, expect=expect
         )
 
     def inbox_merge(self, id: str, into: str, *, reason: str | None = None) -> MemoryRecord:
         """It says what another memory says already: that one is reinforced, this one put away."""
         from commonplace.engine.inbox import InboxMerge, inbox_merge
 
-        return inbox_merge(self._scribe, ask(InboxMerge, id=id, into=into, reason=reason))
+        return self._ask(inbox_merge, InboxMerge, id=id, into=into, reason=reason)
 
     def inbox_defer(self, id: str, until: Moment, *, reason: str | None = None) -> MemoryRecord:
         """Not now: it is shown again from that day on."""
         from commonplace.engine.inbox import InboxDefer, inbox_defer
 
-        return inbox_defer(self._scribe, ask(InboxDefer, id=id, until=until, reason=reason))
+        return self._ask(inbox_defer, InboxDefer, id=id, until=until, reason=reason)
 
     def inbox_apply(self, policy: str, *, dry_run: bool = False) -> InboxReport:
         """Let in what a policy file accepts, as one run that can be reverted."""
         from commonplace.engine.inbox_apply import InboxApply, inbox_apply
 
-        return inbox_apply(self._scribe, ask(InboxApply, policy=str(policy), dry_run=dry_run))
+        return self._ask(inbox_apply, InboxApply, policy=str(policy), dry_run=dry_run)
 
     def purge(self, id: str, *, reason: str | None = None, dry_run: bool = False) -> PurgeReport:
         """Destroy a memory and what was derived from it, everywhere in the book. The operator's alone. Cannot be undone."""
         from commonplace.engine.purge import Purge, purge
 
-        return purge(self._scribe, ask(Purge, id=id, reason=reason, dry_run=dry_run))
+        return self._ask(purge, Purge, id=id, reason=reason, dry_run=dry_run)
 
     def history(self, id: str) -> Sequence[Operation]:
         """Everything that happened to one memory, oldest first."""
         from commonplace.engine.history import History, history
 
-        return history(self._scribe, ask(History, id=id))
+        return self._ask(history, History, id=id)
 
     def journal(
         self,
@@ -673,8 +679,7 @@ class Book:
         """What happened to the book: the newest operations that match, oldest first."""
         from commonplace.engine.history import Journal, journal
 
-        asked = ask(Journal, since=since, until=until, actor=actor, verb=verb, run=run, limit=limit)
-        return journal(self._scribe, asked)
+        return self._ask(journal, Journal, since=since, until=until, actor=actor, verb=verb, run=run, limit=limit)
 
     def consolidate(
         self,
@@ -688,8 +693,9 @@ class Book:
         """Merge what says the same, show what disagrees, promote what is confirmed. `revert(report.run)` undoes it."""
         from commonplace.engine.consolidate import Consolidate, consolidate
 
-        asked = ask(Consolidate, limit=limit, dry_run=dry_run, ids=ids, after=after, least_sources=least_sources)
-        return consolidate(self._scribe, asked)
+        return self._ask(
+            consolidate, Consolidate, limit=limit, dry_run=dry_run, ids=ids, after=after, least_sources=least_sources
+        )
 
     def promote(
         self, ids: str | Iterable[str] = (), *, reason: str | None = None
@@ -697,87 +703,88 @@ class Book:
         """Let one candidate, or several together, become active; refused with the reason if it may not."""
         from commonplace.engine.promote import Promote, promote
 
-        promoted = promote(self._scribe, ask(Promote, ids=ids, reason=reason))
+        promoted = self._ask(promote, Promote, ids=ids, reason=reason)
         return promoted[0] if isinstance(ids, str) else promoted
 
     def conflicts(self, *, state: str = "open", memory: str | None = None, limit: int = 20) -> Sequence[Dispute]:
         """Which memories disagree, with both sides as they are now; newest first."""
         from commonplace.engine.conflicts import Conflicts, conflicts
 
-        return conflicts(self._scribe, ask(Conflicts, state=state, memory=memory, limit=limit))
+        return self._ask(conflicts, Conflicts, state=state, memory=memory, limit=limit)
 
     def resolve(self, id: str, *, loser: str, reason: str) -> Dispute:
         """Say which side of a conflict is wrong, and how one knows; the loser stays readable as contradicted."""
         from commonplace.engine.resolve import Resolve, resolve
 
-        return resolve(self._scribe, ask(Resolve, id=id, loser=loser, reason=reason))
+        return self._ask(resolve, Resolve, id=id, loser=loser, reason=reason)
 
     def revert(self, id: str | Operation, *, reason: str | None = None) -> Operation:
         """Undo an operation or a run, and what was derived from it; refuses when later changes rest on it."""
         from commonplace.engine.revert import Revert, revert
 
-        return revert(self._scribe, ask(Revert, id=id if isinstance(id, str) else id.id, reason=reason))
+        return self._ask(revert, Revert, id=id if isinstance(id, str) else id.id, reason=reason)
 
     def verify(self, *, limit: int = 100, progress: Progress | None = None) -> Examination:
         """Is the journal whole, and is every record what its journal says?"""
         from commonplace.engine.verify import Verify, verify
 
-        return verify(self._scribe, ask(Verify, limit=limit), progress)
+        return self._ask(verify, Verify, progress=progress, limit=limit)
 
     def explain(self, id: str) -> Explanation | ReceiptExplanation:
         """Why the book remembers this: its source, its links, its history. Of a receipt: why these came up and those did not."""
         from commonplace.engine.explain import Explain, explain
 
-        return explain(self._scribe, ask(Explain, id=id))
+        return self._ask(explain, Explain, id=id)
 
     def stats(self) -> BookStats:
         """How much there is of what."""
         from commonplace.engine.stats import Stats, stats
 
-        return stats(self._scribe, ask(Stats))
+        return self._ask(stats, Stats)
 
     def doctor(self, *, full: bool = False, repair: bool = False, progress: Progress | None = None) -> Examination:
         """Is the book healthy? `full` reads every byte."""
         from commonplace.engine.doctor import Doctor, doctor
 
-        return doctor(self._scribe, ask(Doctor, full=full, repair=repair), progress)
+        return self._ask(doctor, Doctor, progress=progress, full=full, repair=repair)
 
     def scan(self, *, limit: int = 1000, progress: Progress | None = None) -> Examination:
         """Walk what is stored and look for secrets."""
         from commonplace.engine.scan import Scan, scan
 
-        return scan(self._scribe, ask(Scan, limit=limit), progress)
+        return self._ask(scan, Scan, progress=progress, limit=limit)
 
     def backup(self, path: str, *, progress: Progress | None = None) -> BackupReport:
         """A verified copy, made while others go on writing."""
         from commonplace.engine.backup import Backup, backup
 
-        return backup(self._scribe, ask(Backup, path=str(path)), progress)
+        return self._ask(backup, Backup, progress=progress, path=str(path))
 
     def export(self, path: str, *, progress: Progress | None = None) -> ExportReport:
         """The whole book as lines of JSON."""
         from commonplace.engine.export import Export, export
 
-        return export(self._scribe, ask(Export, path=str(path)), progress)
+        return self._ask(export, Export, progress=progress, path=str(path))
 
     def import_(self, path: str, *, trust: str | None = None, progress: Progress | None = None) -> ImportReport:
         """Bring an export in. Twice is once; what cannot be understood is kept aside and named."""
         from commonplace.engine.import_ import Import, import_
 
-        return import_(self._scribe, ask(Import, path=str(path), trust=trust), progress)
+        return self._ask(import_, Import, progress=progress, path=str(path), trust=trust)
 
     def write_personal(self, id: str, content: str, *, authorisation: str, expect: str | None = None) -> MemoryRecord:
         """Change what is the person's own (T1), at the operator's word, which is kept. No other verb may."""
         from commonplace.engine.write_personal import WritePersonal, write_personal
 
-        asked = ask(WritePersonal, id=id, content=content, authorisation=authorisation, expect=expect)
-        return write_personal(self._scribe, asked)
+        return self._ask(
+            write_personal, WritePersonal, id=id, content=content, authorisation=authorisation, expect=expect
+        )
 
     def copy(self, to_book: str, *, verify: bool = False, progress: Progress | None = None) -> CopyReport:
         """Bring the whole book, with its history, into a new book in any canon. What was cut off goes on where it stopped."""
         from commonplace.engine.copy import Copy, copy
 
-        return copy(self._scribe, ask(Copy, from_book=self.url, to_book=to_book, verify=verify), progress)
+        return self._ask(copy, Copy, progress=progress, from_book=self.url, to_book=to_book, verify=verify)
 
 
 def _in_order(to_id: str, relation: str) -> tuple[str, str]:
