@@ -106,6 +106,23 @@ def test_the_next_call_works_and_brings_it_back_with_everything_it_acknowledged(
     assert not _path(daemon).exists(), "one that was stopped stays stopped"
 
 
+def test_it_is_set_as_it_was_and_keeps_nothing_of_whoever_brought_it_back(tmp_path: Path) -> None:
+    """An agent's keys stay the agent's, and what one caller sets for itself does not count for all others."""
+    daemon = Daemon(tmp_path)
+    daemon.environment["RECALL_TOKEN_BUDGET"] = "777"
+    daemon.start()
+    known = daemon.client().post("save", content=_KNOWN, type="project", scope="global")["id"]
+    killed = _state(daemon)
+    daemon.kill()
+    daemon.environment |= {"RECALL_TOKEN_BUDGET": "30", "AGENT_API_KEY": "agent-only", "COMMONPLACE_EXTRACTOR": "llm"}
+    assert _by_command(daemon, known) == _KNOWN
+    now = _back(daemon, killed["pid"])
+    lives_in = Path(f"/proc/{now['pid']}/environ").read_bytes().split(b"\0")
+    assert b"RECALL_TOKEN_BUDGET=777" in lives_in
+    assert not [one for one in lives_in if one.startswith((b"AGENT_API_KEY", b"COMMONPLACE_EXTRACTOR"))]
+    _end_of(daemon)
+
+
 def test_many_calls_at_once_start_one_daemon(daemon: Daemon) -> None:
     known = daemon.client().post("save", content=_KNOWN, type="project", scope="global")["id"]
     killed = _state(daemon)

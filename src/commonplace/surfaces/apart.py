@@ -10,7 +10,13 @@ import sys
 from _thread import start_new_thread
 
 
-def begin(words: list[str], given: bytes = b"", log: int = subprocess.DEVNULL, cwd: str | None = None) -> None:
+def begin(
+    words: list[str],
+    given: bytes = b"",
+    log: int = subprocess.DEVNULL,
+    cwd: str | None = None,
+    environment: dict[str, str] | None = None,
+) -> None:
     """Begin `commonplace ...` with this on its stdin, and do not wait. `OSError` if it cannot be."""
     child = subprocess.Popen(  # noqa: S603 - this very program
         # -P: the folder we are in may be somebody's clone, and hold a `commonplace` of its own.
@@ -19,6 +25,7 @@ def begin(words: list[str], given: bytes = b"", log: int = subprocess.DEVNULL, c
         stdout=subprocess.DEVNULL,
         stderr=log,
         cwd=cwd,
+        env=environment,
         start_new_session=True,
         close_fds=True,
     )

@@ -22,7 +22,7 @@ def revive(killed: Daemon) -> None:
     """Start it anew and do not wait for it. What goes wrong with it stands in `daemon.log` beside its state file.
 
     Only as it was: started by `sudo` it would be the superuser's, and so would all that it writes into the user's book; started
-    with another config file it would serve other books.
+    with another config file it would serve other books. Its settings are those of its first start (see `environment`).
     """
     if killed.owner != os.geteuid() or killed.config not in ("", config_path()):
         return
@@ -35,9 +35,13 @@ def revive(killed: Daemon) -> None:
         )
         try:
             from commonplace.surfaces import apart
+            from commonplace.surfaces.http.environment import environment_of
+            from commonplace.surfaces.http.state import read_state
 
             words = ["serve", "--log", "troubles", "--port", port, "--book", book]
-            apart.begin(words, log=log, cwd=data_folder())
+            left = read_state()
+            settings = left.settings if left is not None else {}
+            apart.begin(words, log=log, cwd=data_folder(), environment=environment_of(settings))
         finally:
             os.close(log)
     except (OSError, RuntimeError, KeyError):

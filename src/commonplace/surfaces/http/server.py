@@ -20,6 +20,7 @@ from commonplace.surfaces.http import places, tokens
 from commonplace.surfaces.http.app import App
 from commonplace.surfaces.http.books import Books, Threads, configured_books
 from commonplace.surfaces.http.client import in_full
+from commonplace.surfaces.http.environment import settings_here
 from commonplace.surfaces.http.metrics import Metrics
 from commonplace.surfaces.http.reviving import is_back
 from commonplace.surfaces.http.state import Running, Single, found_running
@@ -85,7 +86,14 @@ def _serve_alone(single: Single, port: int, log: Log, told: Told) -> None:
     url = f"http://127.0.0.1:{listening[0].getsockname()[1]}"
     served = {name: in_full(where) for name, where in books.urls.items()}
     running = Running(
-        pid=os.getpid(), url=url, socket=path, token=secret, books=served, version=__version__, config=config_path()
+        pid=os.getpid(),
+        url=url,
+        socket=path,
+        token=secret,
+        books=served,
+        version=__version__,
+        config=config_path(),
+        settings=settings_here(),
     )
     worker = Worker(books, log)
     try:

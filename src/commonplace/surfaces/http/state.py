@@ -34,6 +34,8 @@ class Running(Noun, frozen=True, kw_only=True):
     version: str = ""
     config: str = ""
     """The config file that was read: whoever starts it anew must mean the same."""
+    settings: dict[str, str] = {}
+    """How it was set by its environment, without keys: so it is set when it is started anew."""
 
 
 def read_state() -> Running | None:
