@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commonplace.errors import CommonplaceError
     from commonplace.model.operation import Operation
     from commonplace.model.record import MemoryRecord
-    from commonplace.wiring import open_book as open
+    from commonplace.surfaces.library import open_book as open
 
 _HOMES = {
     "Book": "commonplace.engine.book",

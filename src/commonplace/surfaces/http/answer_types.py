@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from commonplace.surfaces.operations import Described
+
+if TYPE_CHECKING:
+    import msgspec
 
 # By the sort of answer in the table; where a sort has several, by the operation. Named, because loading all costs.
 _SORTS = {
@@ -47,6 +51,26 @@ def answer_types(operation: Described) -> tuple[Any, ...]:
     if named.startswith("list "):
         return (list[_loaded(named.removeprefix("list "))],)  # type: ignore[misc]
     return tuple(_loaded(one) for one in named.split())
+
+
+def understood(operation: Described, said: bytes) -> Any:
+    """The nouns that these bytes of JSON stand for."""
+    import msgspec
+
+    *others, last = _readers(operation)
+    for reader in others:
+        try:
+            return reader.decode(said)
+        except msgspec.ValidationError:
+            continue
+    return last.decode(said)
+
+
+@cache
+def _readers(operation: Described) -> tuple[msgspec.json.Decoder[Any], ...]:
+    import msgspec
+
+    return tuple(msgspec.json.Decoder(sort) for sort in answer_types(operation))
 
 
 def _loaded(named: str) -> Any:

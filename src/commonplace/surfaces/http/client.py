@@ -1,13 +1,15 @@
-"""Speaking to the daemon over its Unix socket, from a process that lives briefly.
+"""Speaking to the daemon over its Unix socket, also from a process that lives briefly.
 
-So it loads next to nothing: no HTTP library, which would cost more than most answers. What comes back is what the library would
-have said: the answer as bytes of JSON, or the error of the family that was told.
+So it loads next to nothing: no HTTP library, which would cost more than most answers. What comes back is what the book itself
+would have said: the answer as bytes of JSON, or the error of the family that was told. What the wire alone makes impossible is
+no such error: then nothing was done, and the book itself can be asked.
 """
 
 from __future__ import annotations
 
 import os
-from _socket import AF_UNIX, SOCK_STREAM, socket
+from _socket import AF_UNIX, MSG_PEEK, SOCK_STREAM, socket
+from time import monotonic
 
 from commonplace.places import data_folder
 from commonplace.surfaces import small_json
@@ -20,8 +22,16 @@ if TYPE_CHECKING:
 
 STATE = "daemon.json"
 """Says who runs now; in the user's data folder."""
+LOCK = "daemon.lock"
+"""Held by the one that runs, from its first moment to its last."""
 _PIECE = 1 << 18
 _GREETING_SECONDS = 0.2
+# The daemon hangs up on a connection that was silent for thirty seconds. Not to be asked in that very moment:
+_MOST_SILENT_SECONDS = 20.0
+# More than this it does not take; material may be larger, which one who opens the book reads as well.
+_MOST_BYTES = 4 * 1024 * 1024
+# Too busy, too slow, not to be said in JSON: told before anything was done.
+_TURNED_AWAY = (400, 408, 429, 431)
 
 
 class NotThereError(Exception):
@@ -33,6 +43,8 @@ class Daemon:
 
     If it was killed, that is seen when it is asked; with `revives` it is started anew then.
     """
+
+    _socket: socket | None = None
 
     def __init__(
         self, state: dict[str, Any], timeout: float = 60.0, *, owner: int | None = None, revives: bool = False
@@ -46,7 +58,14 @@ class Daemon:
         self._path, self._token = str(state["socket"]), str(state["token"])
         self._timeout, self._revives = timeout, revives
         self.was_killed = False
-        self._socket: socket | None = None
+        self._last_heard = 0.0
+
+    def __del__(self) -> None:
+        self.close()
+
+    @property
+    def is_connected(self) -> bool:
+        return self._socket is not None
 
     def serves(self, url: str) -> str | None:
         """The name under which the book at this URL is served."""
@@ -70,19 +89,29 @@ class Daemon:
         named = "" if token or actor is None else f"Commonplace-Actor: {actor}\r\n"
         named += "" if token or surface is None else f"Commonplace-Surface: {surface}\r\n"
         body = small_json.write(_with_budget(fields) if operation == "context" else fields).encode()
+        if len(body) > _MOST_BYTES:
+            raise NotThereError
         head = (
             f"POST /v1/{operation}?book={book} HTTP/1.1\r\nHost: localhost\r\n"
             f"Authorization: Bearer {token or self._token}\r\n"
             f"{named}Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         status, said = self._exchange(head.encode() + body)
-        if status != 200:
-            raise _error(status, said)
-        return said
+        if status == 200:
+            return said
+        if status in _TURNED_AWAY or (status == 401 and not token):  # the token is that of a daemon that was before
+            raise NotThereError
+        raise _error(status, said)
 
     def greet(self) -> None:
         """`NotThereError` if nobody listens."""
         self._connected()
+
+    def sibling(self) -> Daemon:
+        """Another connection to the same one."""
+        made = Daemon.__new__(Daemon)
+        made.__dict__.update(self.__dict__, _socket=None)
+        return made
 
     def close(self) -> None:
         if self._socket is not None:
@@ -93,7 +122,7 @@ class Daemon:
         connected = self._connected()
         try:
             connected.sendall(asked)
-            return self._read(connected)
+            answer = self._read(connected)
         except (OSError, ValueError, IndexError) as cause:
             self.close()
             from commonplace.errors import UnavailableError
@@ -102,8 +131,12 @@ class Daemon:
             raise UnavailableError(
                 "the daemon went away while it was asked", hint="Look whether it was done, then ask again."
             ) from cause
+        self._last_heard = monotonic()
+        return answer
 
     def _connected(self) -> socket:
+        if self._socket is not None and self._has_ended(self._socket):
+            self.close()
         if self._socket is None:
             made = socket(AF_UNIX, SOCK_STREAM)
             made.settimeout(self._timeout)
@@ -112,12 +145,26 @@ class Daemon:
                 made.connect(self._path)
             except OSError as cause:
                 made.close()
-                # A busy one lets wait; only where nobody listens there is none.
-                self.was_killed = isinstance(cause, (ConnectionRefusedError, FileNotFoundError))
+                # A busy one lets wait; only where nobody listens, and nobody is about to end or to begin, there is none.
+                self.was_killed = isinstance(cause, (ConnectionRefusedError, FileNotFoundError)) and not _one_lives()
                 self._revive_if_killed()
                 raise NotThereError from None
-            self._socket = made
+            self._socket, self._last_heard = made, monotonic()
         return self._socket
+
+    def _has_ended(self, kept: socket) -> bool:
+        """Nothing comes unasked but the end. Seen now it is no loss; after a question nobody would know what was done."""
+        if monotonic() - self._last_heard > _MOST_SILENT_SECONDS:
+            return True
+        kept.settimeout(0)
+        try:
+            kept.recv(1, MSG_PEEK)
+        except BlockingIOError:
+            kept.settimeout(self._timeout)
+            return False
+        except OSError:
+            return True
+        return True
 
     def _revive_if_killed(self) -> None:
         if self.was_killed and self._revives:
@@ -205,7 +252,24 @@ def look_after(url: str) -> None:
         daemon.close()
 
 
-def _error(status: int, said: bytes) -> CommonplaceError:
+def _one_lives() -> bool:
+    """Somebody holds the daemon's lock: it has stopped listening and is about to end, or begins just now."""
+    try:
+        from fcntl import LOCK_NB, LOCK_SH, flock
+
+        held = os.open(os.path.join(data_folder(), LOCK), os.O_RDWR | os.O_CLOEXEC)
+    except (ImportError, OSError):
+        return False
+    try:
+        flock(held, LOCK_SH | LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(held)
+    return False
+
+
+def _error(status: int, said: bytes) -> CommonplaceError | NotThereError:
     """The error of the family that the daemon told, as if it had been raised here."""
     import json
 
@@ -214,10 +278,12 @@ def _error(status: int, said: bytes) -> CommonplaceError:
     kinds = {one.kind: one for one in vars(errors).values() if isinstance(one, type) and hasattr(one, "kind")}
     try:
         told = json.loads(said)
+        if status == 503 and told["kind"] == "unavailable" and told["retryable"]:
+            return NotThereError()  # too many wait already
         error: CommonplaceError = kinds.get(told["kind"], errors.UnavailableError)(
             told["detail"], hint=told.get("hint"), where=told.get("where"), code=told.get("code")
         )
         error.retryable = bool(told["retryable"])
     except (ValueError, KeyError, TypeError):
-        return errors.UnavailableError(f"the daemon answered {status}")
+        return NotThereError() if status == 503 else errors.UnavailableError(f"the daemon answered {status}")
     return error
