@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from commonplace.model.record import MemoryRecord
-from commonplace.retrieve.forms import forms_along, forms_in, is_held
+from commonplace.retrieve.forms import is_said
 
 
 class Contender:
     """Grows through the steps of a search: streams give it scores, `fuse` a combined one, later steps move it."""
 
     __slots__ = (
-        "_along",
-        "_held",
         "_holding",
+        "_said",
         "id",
         "passage",
         "place",
@@ -38,33 +37,25 @@ class Contender:
         """How well it answers the question by itself, from 0 to 1; what thresholds are about."""
         self.reach = "near"
         self.record: MemoryRecord | None = None
-        self._along: list[str] | None = None
-        self._held: set[str] | None = None
+        self._said: str | None = None
         self._holding: list[str] | None = None
 
     # What its words are is read off once, and only if somebody asks.
 
     @property
-    def along(self) -> list[str]:
-        """The forms of its content's words, one after the other."""
-        if self._along is None:
-            self._along = forms_along(self.record.content) if self.record else []
-        return self._along
-
-    @property
-    def held(self) -> set[str]:
-        """The forms of all its words."""
-        if self._held is None:
-            self._held = {*self.along}
-            if self.record and (self.record.title or self.record.summary):
-                self._held |= forms_in(self.record.title, self.record.summary)
-        return self._held
+    def said(self) -> str:
+        """All its words, in lower case."""
+        if self._said is None:
+            record = self.record
+            texts = (record.content, record.title, record.summary) if record else ()
+            self._said = " ".join([text for text in texts if text]).lower()
+        return self._said
 
     def holding(self, words: Sequence[str]) -> list[str]:
         """Which of the question's words it holds in some form. A contender meets one question only."""
         if self._holding is None:
-            held = self.held
-            self._holding = [word for word in words if is_held(word, held)]
+            said = self.said
+            self._holding = [word for word in words if is_said(word, said)]
         return self._holding
 
     def add_up(self) -> None:

@@ -6,13 +6,14 @@ conflict, and the new value beside the old one, must both be heard (rfc 53).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.forms import forms_along, forms_in
+from commonplace.retrieve.forms import each_form
 
-_WEIGHTLESS = forms_in(
-    "a an the this that these those is are was were be it its of to and also just please very really"
+_WEIGHTLESS = frozenset(
+    each_form("a an the this that these those is are was were be it its of to and also just please very really")
 )
 """Words that can come or go without a statement becoming another one."""
 
@@ -20,32 +21,42 @@ _LONGEST = 4_000
 """A page is repeated to the letter or not at all."""
 
 
+_OPENING = 4
+"""Of two that say the same so many weighty words agree to begin with: only who agrees in those is read to the end."""
+
+
 def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Contender], dict[str, str]]:
     """The first `limit` that do not repeat a better one; and those that do, with whom they repeat."""
     kept: list[Contender] = []
     repeating: dict[str, str] = {}
-    said: dict[object, str] = {}
+    beginning: dict[object, list[Contender]] = {}
     for contender in ranked:
         if len(kept) == limit:
             break
-        twin = said.setdefault(_said(contender), contender.id)
-        if twin == contender.id:
+        alike = beginning.setdefault(_opening(contender), [])
+        twin = next((other for other in alike if _said(other) == _said(contender)), None)
+        if twin is None:
             kept.append(contender)
+            alike.append(contender)
         else:
-            repeating[contender.id] = twin
+            repeating[contender.id] = twin.id
     return kept, repeating
 
 
+def _opening(contender: Contender) -> object:
+    """What is the same for all that say the same, and for few others."""
+    content = contender.record.content if contender.record else contender.id
+    return content if len(content) > _LONGEST else tuple(islice(_weighty_forms(content), _OPENING))
+
+
+def _weighty_forms(content: str) -> Iterator[str]:
+    return (form for form in each_form(content) if form not in _WEIGHTLESS)
+
+
 def _said(contender: Contender) -> object:
-    return _weighty(contender.record.content, lambda: contender.along) if contender.record else contender.id
+    return said_in(contender.record.content) if contender.record else contender.id
 
 
 def said_in(content: str) -> object:
     """A statement, whatever weighs nothing in it."""
-    return _weighty(content, lambda: forms_along(content))
-
-
-def _weighty(content: str, along: Callable[[], list[str]]) -> object:
-    if len(content) > _LONGEST:
-        return content
-    return tuple([form for form in along() if form not in _WEIGHTLESS]) or content
+    return content if len(content) > _LONGEST else tuple(_weighty_forms(content)) or content

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from commonplace.seam.catalog import View
 
 MENTION = re.compile(r"(?<![\w@.])@([^\W\d_][\w-]{0,63})")
-_STRONG = 5
+STRONG = 5
 _NAMES = 3
 _EACH = 8
 _SHARE = 0.35
@@ -25,7 +25,7 @@ def bring_in(
     view: View, ranked: Sequence[Contender], near: Filter, admitted: Callable[[MemoryRecord], bool]
 ) -> list[Contender]:
     """Memories that mention whom a strong hit mentions, and that no other stream brought up."""
-    worth = _named(ranked[:_STRONG])
+    worth = _named(ranked[:STRONG])
     there = {contender.id for contender in ranked}
     shares = {
         hit.id: share

@@ -5,7 +5,7 @@ Each step is one file of this folder; this one only says in which order they com
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -38,6 +38,7 @@ from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering
 from commonplace.retrieve.likeness import Likeness
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
+from commonplace.retrieve.wishes import LONGEST, is_instruction
 from commonplace.seam.terms import Page
 
 if TYPE_CHECKING:
@@ -93,6 +94,8 @@ class Hunt:
         self._only_statuses = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
         self._watch = Stopwatch()
         self._models: dict[str, str] = {}
+        self._known: dict[int, weigh.Known] = {}
+        """Of contenders that are weighed without being read, by place."""
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
 
@@ -104,6 +107,8 @@ class Hunt:
         ranked = self._closely(question, gathered, limit)
         with step("rerank"):
             ranked = self._reread(question, ranked, gathered)
+        with step("records"):
+            ranked = self._readable(ranked, max(limit, FIRST))
         with step("choose"):
             if self._profile.freshest_first:
                 ranked = freshest_first(
@@ -148,23 +153,22 @@ class Hunt:
     # A closer look ------------------------------------------------------------------------------------------------------
 
     def _closely(self, question: Question, gathered: Gathered, limit: int) -> list[Contender]:
-        """The best with their records, weighed; what may not be seen is gone."""
+        """The best, weighed; what may not be seen is gone. Most of them will not be shown: only who must be is read."""
+        weighing = weigh.Weighing(question, self._profile, self._now)
         with self._watch.step("records"):
             room = max(_CLOSELY_DATED if question.spans else _CLOSELY, 2 * limit)
             # What lies beyond must not take the places of what is near: it may all be turned away.
             room += 0 if self._circle.is_everything else 2 * BEYOND
             ranked = gathered.best(room)
-            known = self._records([one.id for one in ranked])
-            for contender in ranked:
-                contender.record = known.get(contender.id)
-            ranked = [one for one in ranked if one.record is not None and self._admits(one.record)]
+            ranked = self._not_read(ranked) if self._may_stay_unread(weighing) else self._admitted(ranked)
         with self._watch.step("links"):
             if self._profile.links and self._past is None:
                 ranked += links.bring_in(self._view, ranked, self._admits)
+                ranked = self._readable(ranked, mentions.STRONG)
                 ranked += self._mentioned(ranked)
         with self._watch.step("weigh"):
             for contender in ranked:
-                self._weigh(contender, question)
+                self._weigh(contender, weighing)
             if self._profile.name in ("vault", "aegis"):
                 return self._by_its_own_arithmetic(question, ranked)
         spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
@@ -188,6 +192,38 @@ class Hunt:
         order = vault.order if self._profile.name == "vault" else aegis.order
         return sorted((one for one in ranked if one.score > 0), key=order)
 
+    def _may_stay_unread(self, weighing: weigh.Weighing) -> bool:
+        """Can all that there is to say of a contender be said without its text?"""
+        profile = self._profile
+        plain = self._only_statuses and self._circle.is_everything and self._past is None
+        return plain and not (weighing.reads or profile.least or profile.name in ("vault", "aegis"))
+
+    def _not_read(self, ranked: list[Contender]) -> list[Contender]:
+        """Those whose status is asked for, which is known without reading them."""
+        places, statuses = [one.place for one in ranked], self._where.statuses
+        strands = self._view.strands(places)
+        standing = self._view.such(places, is_instruction, LONGEST)
+        self._known = {
+            at: weigh.Known(strand.at, strand.length, strand.scope, strand.confidence, at in standing)
+            for at, strand in strands.items()
+            if strand.status in statuses and weigh.is_sound(strand)
+        }
+        return [one for one in ranked if one.place in self._known]
+
+    def _admitted(self, ranked: list[Contender]) -> list[Contender]:
+        read = self._readable(ranked, len(ranked))
+        return [one for one in read if one.record is not None and self._admits(one.record)]
+
+    def _readable(self, ranked: list[Contender], first: int) -> list[Contender]:
+        """The first of them with their records; whoever cannot be read is gone, and the next one moves up."""
+        while unread := [one for one in ranked[:first] if one.record is None]:
+            known = self._records([one.id for one in unread])
+            for one in unread:
+                one.record = known.get(one.id)
+            gone = {one.id for one in unread if one.record is None}
+            ranked = [one for one in ranked if one.id not in gone]
+        return ranked
+
     def _records(self, ids: list[str]) -> dict[str, MemoryRecord]:
         return self._past.records(ids) if self._past is not None else self._view.by_id(ids)
 
@@ -197,12 +233,14 @@ class Hunt:
         crosses = self._past is None and record.scope not in PRIVATE
         return matches and (crosses or self._circle.holds(record))
 
-    def _weigh(self, contender: Contender, question: Question) -> None:
-        record = contender.record
-        assert record is not None
-        if not self._circle.holds(record):
-            contender.reach = str(Reach.STRONG)
-        weigh.weigh(contender, record, question, self._profile, self._now)
+    def _weigh(self, contender: Contender, weighing: weigh.Weighing) -> None:
+        record, known = contender.record, self._known.get(contender.place)
+        if known is None:
+            assert record is not None
+            known = weigh.known_of(record)
+            if not self._circle.holds(record):
+                contender.reach = str(Reach.STRONG)
+        weighing.weigh(contender, known)
 
     def _reread(self, question: Question, ranked: list[Contender], gathered: Gathered) -> list[Contender]:
         if not self._profile.rerank or not ranked:
@@ -213,6 +251,7 @@ class Hunt:
             reranker = self._meaning.reranker()
             if reranker is None:
                 return ranked
+            ranked = self._readable(ranked, rerank.FIRST)
             places = sequence.before([one.place for one in ranked[: rerank.FIRST]], gathered.strands)
             said_before = {at: one for at, one in self._view.at_places(places).items() if self._admits(one)}
             rerank.rerank(reranker, question.text, ranked, said_before)
@@ -235,9 +274,14 @@ class Hunt:
             if contender.relevance < self._profile.least:
                 self._lost.setdefault(contender.id, f"relevance {contender.relevance:.2f} is too low")
         left = [one for one in ranked if one.id not in self._lost]
-        chosen, repeating = diversity.without_repeats(left, limit)
+        chosen, repeating = diversity.without_repeats(self._read_along(left, limit), limit)
         self._lost.update({id: f"says the same as {twin}" for id, twin in repeating.items()})
         return chosen
+
+    def _read_along(self, ranked: list[Contender], some: int) -> Iterator[Contender]:
+        """Each with its record, some at a time: who comes that far down has to know what they say."""
+        for start in range(0, len(ranked), some):
+            yield from self._readable(ranked[start : start + some], some)
 
     def _near_misses(self, ranked: list[Contender], chosen: list[Contender]) -> list[Candidate]:
         taken = {contender.id for contender in chosen}

@@ -4,49 +4,105 @@ from __future__ import annotations
 
 from datetime import datetime
 from math import exp, log2
+from types import NoneType
+from typing import NamedTuple
 
+from commonplace.model.base import to_micros
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.forms import is_held
+from commonplace.retrieve.forms import is_said
 from commonplace.retrieve.profiles import Profile
 from commonplace.retrieve.then import moment_of, observed, told
 from commonplace.retrieve.understand import Question
 from commonplace.retrieve.wishes import is_instruction, is_wish
+from commonplace.seam.terms import Strand
 
 _HALF_LIFE_DAYS = 90.0
 _PARAGRAPH = 500
 _NOTHING = 0.01
 """What is worth less decides nothing, and is not worth a word in an explanation."""
-_NEAREST = {Scope.REPO: 1.0, Scope.AGENT: 1.0, Scope.SESSION: 1.0, Scope.PROJECT: 0.8, Scope.GLOBAL: 0.6}
+_NEAREST: dict[str, float] = {
+    Scope.REPO: 1.0,
+    Scope.AGENT: 1.0,
+    Scope.SESSION: 1.0,
+    Scope.PROJECT: 0.8,
+    Scope.GLOBAL: 0.6,
+}
 
 
-def weigh(contender: Contender, record: MemoryRecord, question: Question, profile: Profile, now: datetime) -> None:
-    scores = contender.scores
-    if question.spans:
-        was_then = profile.time * observed(record, question.spans) + profile.told * told(record, question.spans)
+class Known(NamedTuple):
+    """What the weights go by. For most questions it is known of a memory without reading it."""
+
+    at: int
+    """Microseconds since 1970: when it was true, as far as the book knows."""
+    length: int
+    scope: str
+    confidence: float | None
+    is_standing: bool
+    record: MemoryRecord | None = None
+
+
+def known_of(record: MemoryRecord) -> Known:
+    """The same of a memory that was read."""
+    at, content = to_micros(moment_of(record)), record.content
+    return Known(at, len(content), record.scope, record.confidence, is_instruction(content), record)
+
+
+def is_sound(strand: Strand) -> bool:
+    """Is it what a book of ours says of a memory? Whoever is not read is not checked in any other way."""
+    numbers = type(strand.at) is int and type(strand.length) is int and type(strand.confidence) in (float, NoneType)
+    return numbers and strand.scope in _NEAREST
+
+
+class Weighing:
+    """The small weights of one search."""
+
+    def __init__(self, question: Question, profile: Profile, now: datetime) -> None:
+        self._question, self._profile, self._now = question, profile, to_micros(now)
+        wants_wishes = bool(profile.wishes) and question.wants_help
+        self.reads = bool(question.spans or wants_wishes or (profile.entities and question.entities))
+        """Does it go by what the memories say? Then they must have been read."""
+
+    def weigh(self, contender: Contender, known: Known) -> None:
+        scores, profile = contender.scores, self._profile
+        if self.reads and known.record:
+            self._add_time(scores, known.record)
+        if profile.recency:
+            scores["recency"] = profile.recency * self._freshness(known.at)
+        if profile.confidence:
+            scores["confidence"] = profile.confidence * (0.5 if known.confidence is None else known.confidence)
+        if profile.brevity and known.length > _PARAGRAPH:
+            scores["brevity"] = -profile.brevity * min(log2(known.length / _PARAGRAPH), 2.0)
+        if (
+            self.reads
+            and profile.wishes
+            and self._question.wants_help
+            and known.record
+            and is_wish(known.record.content)
+        ):
+            scores["wishes"] = profile.wishes
+        if known.is_standing and profile.instructions:
+            scores["instructions"] = profile.instructions
+        if self.reads:
+            self._add_entities(contender)
+        if profile.scope:
+            scores["scope"] = profile.scope * (_NEAREST[known.scope] if contender.reach == "near" else 0.0)
+        contender.add_up()
+
+    def _add_time(self, scores: dict[str, float], record: MemoryRecord) -> None:
+        spans, profile = self._question.spans, self._profile
+        was_then = profile.time * observed(record, spans) + profile.told * told(record, spans) if spans else 0.0
         if was_then >= _NOTHING:
             scores["time"] = was_then
-    if profile.recency:
-        scores["recency"] = profile.recency * freshness(record, now)
-    if profile.confidence:
-        scores["confidence"] = profile.confidence * (record.confidence if record.confidence is not None else 0.5)
-    if profile.brevity and len(record.content) > _PARAGRAPH:
-        scores["brevity"] = -profile.brevity * min(log2(len(record.content) / _PARAGRAPH), 2.0)
-    if profile.wishes and question.wants_help and is_wish(record.content):
-        scores["wishes"] = profile.wishes
-    if profile.instructions and is_instruction(record.content):
-        scores["instructions"] = profile.instructions
-    if profile.entities and question.entities:
-        named = sum(is_held(name, contender.held) for name in question.entities)
+
+    def _add_entities(self, contender: Contender) -> None:
+        names, worth = self._question.entities, self._profile.entities
+        named = sum(is_said(name, contender.said) for name in names) if worth else 0
         if named:
-            scores["entities"] = profile.entities * named / len(question.entities)
-    if profile.scope:
-        scores["scope"] = profile.scope * (_NEAREST[record.scope] if contender.reach == "near" else 0.0)
-    contender.add_up()
+            contender.scores["entities"] = worth * named / len(names)
 
-
-def freshness(record: MemoryRecord, now: datetime) -> float:
-    """1 for now, a half after `_HALF_LIFE_DAYS` (R-h)."""
-    days = max((now - moment_of(record)).total_seconds(), 0.0) / 86_400
-    return exp(-0.693 * days / _HALF_LIFE_DAYS)
+    def _freshness(self, at: int) -> float:
+        """1 for now, a half after `_HALF_LIFE_DAYS` (R-h)."""
+        days = max((self._now - at) / 1_000_000, 0.0) / 86_400
+        return exp(-0.693 * days / _HALF_LIFE_DAYS)

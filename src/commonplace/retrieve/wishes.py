@@ -38,7 +38,8 @@ _STANDING_HINTS = (
     *("when i", "when you", "when we", "whenever", "if i", "every time", "each time", "any time", "anytime"),
     *("future", "from now on", "in your "),
 )
-_LONGEST = 1_200
+LONGEST = 1_200
+"""What is as long as this is no instruction and no wish, whatever it holds."""
 _READ = 800
 
 
@@ -49,7 +50,7 @@ def asks_for_help(question: str) -> bool:
 
 def is_instruction(content: str) -> bool:
     """Is it meant for every task to come: "always ... when I ask", "from now on"?"""
-    return len(content) < _LONGEST and _is_standing(content[:_READ])
+    return len(content) < LONGEST and _is_standing(content[:_READ])
 
 
 @lru_cache(maxsize=2_048)  # the same memories come up again and again
@@ -68,5 +69,5 @@ def _may_stand(read: str) -> bool:
 
 
 def is_wish(content: str) -> bool:
-    """Does it read like something that is wanted every time? An essay does not, whatever it holds."""
-    return len(content) < _LONGEST and bool(_WISH.search(content[:_READ]))
+    """Does it read like something that is wanted every time?"""
+    return len(content) < LONGEST and bool(_WISH.search(content[:_READ]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -188,7 +188,14 @@ class View(Protocol):
         ...
 
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:
-        """What tells whether memories that the book learnt one after the other belong together."""
+        """What is known of these memories without reading them, and whether they belong together. Without a checksum."""
+        ...
+
+    def such(self, places: Sequence[int], is_such: Callable[[str], bool], beginning: int) -> set[int]:
+        """Those of these memories whose content is such; of a long one, only the `beginning` is told.
+
+        `is_such` depends on the text alone: what it said once may be remembered as long as the book stays as it is.
+        """
         ...
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:

@@ -38,7 +38,7 @@ made = tuple.__new__
 
 
 class Strand(NamedTuple):
-    """Whose a memory is, when it was observed, and how long it is."""
+    """What is known of a memory that was not read: whose it is, when it was observed, how long it is, what became of it."""
 
     owner: tuple[str | None, ...]
     at: int
@@ -46,6 +46,9 @@ class Strand(NamedTuple):
     length: int
     opening: str
     """How it begins."""
+    scope: str = "global"
+    confidence: float | None = None
+    status: str = "active"
 
 
 class Page(Noun, frozen=True, kw_only=True):

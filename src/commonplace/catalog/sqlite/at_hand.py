@@ -8,7 +8,7 @@ whatever process, makes another mark, and then nothing of it counts any more. In
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import apsw
 import msgspec
 
-from commonplace.seam.terms import Strand
+from commonplace.seam.terms import Strand, made
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.addends import Addends
@@ -40,10 +40,9 @@ Line = tuple[Any, ...]
 """What a search needs to know of a memory before it reads it: its number first, then as `_COLUMNS` says."""
 _COLUMNS = (
     f"m.n, m.id, substr(m.fingerprint, -{STAMP}), m.status, m.type, m.project_id, m.repo_id, m.agent_id,"
-    " coalesce(m.observed_at, m.created_at), length(m.content), substr(m.content, 1, 48)"
+    " coalesce(m.observed_at, m.created_at), length(m.content), substr(m.content, 1, 48), m.scope, m.confidence"
 )
-_LINES_SQL = f"SELECT {_COLUMNS} FROM json_each(?) AS j CROSS JOIN memories AS m ON m.n = j.value"
-ID, STAMPED, STATUS, _OWNER, _TALK = 1, 2, 3, slice(4, 8), slice(8, 11)
+ID, STAMPED, STATUS, _OWNER, _TALK = 1, 2, 3, slice(4, 8), slice(8, 13)
 
 
 class AtHand:
@@ -59,6 +58,8 @@ class AtHand:
         """Are there memories that the indexes do not know?"""
         self.lines: dict[int, Line] = {}
         self.strands: dict[int, Strand] = {}
+        self.such: dict[tuple[Callable[[str], bool], int], dict[int, bool]] = {}
+        """What was read off the beginnings of texts, by what reads it and by number."""
         self.records: dict[str, MemoryRecord] = {}
         self._letters = 0
         self.addends: dict[str, Addends] = {}
@@ -80,7 +81,7 @@ class AtHand:
                 lines.clear()
                 self.strands.clear()
                 missing = [*numbers]
-            lines.update({line[0]: line for line in _read(db, missing)})
+            lines.update({line[0]: line for line in _read(db, _COLUMNS, missing)})
         return lines
 
     def strands_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
@@ -88,8 +89,23 @@ class AtHand:
         for n in numbers:
             if n not in strands and n in lines:
                 line = lines[n]
-                strands[n] = Strand(line[_OWNER], *line[_TALK])
+                strands[n] = made(Strand, (line[_OWNER], *line[_TALK], line[STATUS]))
         return {n: strands[n] for n in numbers if n in strands}
+
+    def such_of(
+        self, db: apsw.Connection, numbers: Sequence[int], is_such: Callable[[str], bool], beginning: int
+    ) -> set[int]:
+        """Each is asked about once; only the answer is kept."""
+        known = self.such.setdefault((is_such, beginning), {})
+        missing = [n for n in numbers if n not in known]
+        if missing:
+            if len(known) > _LINES:
+                known.clear()
+                missing = [*numbers]
+            known.update(
+                {n: is_such(text) for n, text in _read(db, f"m.n, substr(m.content, 1, {beginning})", missing)}
+            )
+        return {n for n in numbers if known.get(n)}
 
     def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:
         self.records.update(records)
@@ -99,14 +115,15 @@ class AtHand:
             self._letters = 0
 
 
-def _read(db: apsw.Connection, numbers: Sequence[int]) -> list[Line]:
+def _read(db: apsw.Connection, columns: str, numbers: Sequence[int]) -> list[Line]:
     """A row that holds bytes that are no text is left out, and does not keep the others away."""
+    sql = f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories AS m ON m.n = j.value"
     try:
-        rows: Any = db.execute(_LINES_SQL, (msgspec.json.encode(numbers).decode(),)).fetchall()
+        rows: Any = db.execute(sql, (msgspec.json.encode(numbers).decode(),)).fetchall()
     except UnicodeDecodeError:
         if len(numbers) == 1:
             return []
-        return [line for n in numbers for line in _read(db, [n])]
+        return [line for n in numbers for line in _read(db, columns, [n])]
     found: list[Line] = rows
     return found
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -271,6 +271,9 @@ class SqliteView:
 
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:
         return self._hand.strands_of(self._db, places)
+
+    def such(self, places: Sequence[int], is_such: Callable[[str], bool], beginning: int) -> set[int]:
+        return self._hand.such_of(self._db, places, is_such, beginning)
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         from commonplace.catalog.sqlite import embedding
