@@ -5,6 +5,9 @@ two names at once, that is what happens: whatever stood at the path is in our ha
 expected, and goes back if it is something else. Where it cannot (some network file systems), a second name is given to the
 old file first; then the moment is a few microseconds long, and is all that is left.
 
+Who opened the old file before the exchange may write to it after. So what was taken is compared only when nobody has it open for
+writing any more; and if somebody keeps it open, it is not deleted but looked at again with the next change, and named by doctor.
+
 Callers exclude each other with the book's mutex. This is about those who do not ask for it: editors and sync clients.
 """
 
@@ -20,9 +23,10 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, BinaryIO
 
-from commonplace.errors import ConflictError
+from commonplace.errors import CommonplaceError, ConflictError
 from commonplace.storage.atomic_write import flush_folder, in_our_words, partial_name, remove
 from commonplace.storage.plain_file import open_plain, opened, sha256_of
+from commonplace.storage.writers import is_written_to, wait_for_writers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +34,10 @@ if TYPE_CHECKING:
 _NO_REPLACE, _EXCHANGE = 1, 2
 _HERE = -100  # AT_FDCWD: relative paths mean what they mean to everybody
 _CANNOT = frozenset({errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EPERM})
+
+_PATIENCE_SECONDS = 0.5  # between opening and closing a file others take milliseconds; who takes longer keeps it open
+_held: dict[str, list[tuple[str, str]]] = {}
+"""What was replaced while somebody kept it open for writing: by its path, where it is now and the hash it had."""
 
 
 def replace_checked(path: str, data: bytes, expected_sha256: str | None) -> None:
@@ -64,6 +72,7 @@ def swap_in(staged: str, path: str, expected_sha256: str | None) -> None:
     Whatever happens, nothing of anybody else's is left at `staged`: what may still be there is the caller's to remove.
     """
     with in_our_words(path):
+        _look_at_held(path)
         if expected_sha256 is None:
             _put_new(staged, path)
         else:
@@ -138,32 +147,73 @@ def _replace(staged: str, path: str, expected: str) -> None:
 
 def _look_at_what_was_there(staged: str, path: str, expected: str, mine: os.stat_result) -> None:
     try:
+        is_final = wait_for_writers(staged, _PATIENCE_SECONDS)
         _must_be(staged, path, expected)
     except BaseException:
         _put_back(staged, path, mine)
         raise
+    if not is_final:
+        os.rename(staged, _held_name(staged))
+        _hold(_held_name(staged), path, expected)
 
 
 def _put_back(staged: str, path: str, mine: os.stat_result) -> None:
-    """Return what we took. If yet another version came meanwhile, that one stays at the path and the older one beside it."""
+    """Return what we took. If yet another version came meanwhile, that one stays at the path and the older one beside it; and if
+    somebody wrote to ours while it stood there, that is kept beside too."""
     with suppress(FileNotFoundError):
         _rename(staged, path, _EXCHANGE)
         if os.path.samestat(os.lstat(staged), mine):
             flush_folder(path)
+            if not _is_as_it_was(staged, mine):
+                keep_beside(staged, path)
             return
         _rename(staged, path, _EXCHANGE)
     keep_beside(staged, path)
 
 
+def _is_as_it_was(staged: str, mine: os.stat_result) -> bool:
+    wait_for_writers(staged, _PATIENCE_SECONDS)
+    now = os.lstat(staged)
+    return (now.st_size, now.st_mtime_ns) == (mine.st_size, mine.st_mtime_ns)
+
+
 def _replace_behind_a_link(staged: str, path: str, expected: str) -> None:
-    held = f"{staged}-held"
+    held = _held_name(staged)
     try:
         with suppress(OSError):  # without hard links the comparison alone must do
             os.link(path, held, follow_symlinks=False)
         _must_be(held if os.path.lexists(held) else path, path, expected)
         os.replace(staged, path)
-    finally:
+    except BaseException:
         remove(held)
+        raise
+    if os.path.lexists(held):
+        wait_for_writers(held, _PATIENCE_SECONDS)
+        _hold(held, path, expected)
+        _look_at_held(path)
+
+
+def _held_name(staged: str) -> str:
+    return f"{staged}-held"
+
+
+def _hold(held: str, path: str, expected: str) -> None:
+    _held.setdefault(path, []).append((held, expected))
+
+
+def _look_at_held(path: str) -> None:
+    """What was replaced while somebody wrote to it: gone if nothing was written, kept beside if something was, as soon as nobody
+    has it open any more. If that cannot be told now it stays, and doctor names it."""
+    for held, expected in _held.pop(path, []):
+        try:
+            if is_written_to(held):
+                _hold(held, path, expected)
+            elif sha256_of(held) in (expected, None):
+                remove(held)
+            else:
+                keep_beside(held, path)
+        except (OSError, CommonplaceError):
+            _hold(held, path, expected)
 
 
 def _must_be(found: str, path: str, expected: str) -> None:

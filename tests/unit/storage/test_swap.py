@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 
 from commonplace.errors import ConflictError, InvalidError, UnavailableError
 from commonplace.storage import swap
+from commonplace.storage.atomic_write import is_partial
 from commonplace.storage.swap import break_links, replace_checked
 
 
@@ -254,3 +257,103 @@ def test_no_version_is_lost_between_an_editor_and_us(
     assert len(saves) == rounds
     assert [text for text, _ in saves if text not in accounted] == []
     assert [text for text in ours if text not in accounted] == []
+
+
+class Appender(threading.Thread):
+    """A program that knows no lock: it opened the file before it was replaced, and writes and closes a while after."""
+
+    def __init__(self, path: Path, line: bytes, *, late: float = 0.02) -> None:
+        super().__init__()
+        self._path, self._line, self._late = path, line, late
+        self._file = path.open("ab", buffering=0)
+        self._was = os.fstat(self._file.fileno()).st_ino
+        self.start()
+
+    def run(self) -> None:
+        while self._path.stat().st_ino == self._was:
+            time.sleep(0.0002)
+        time.sleep(self._late)
+        self._file.write(self._line)
+        self._file.close()
+
+
+def test_who_opened_the_file_before_and_writes_after_the_exchange_loses_nothing(note: Path) -> None:
+    """R3, row 47: the old file has no name any more when the line is written. It is put back with the line in it."""
+    note.write_bytes(b"old\n")
+    theirs = Appender(note, b"theirs\n")
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"new\n", sha(b"old\n"))
+    theirs.join()
+    assert note.read_bytes() == b"old\ntheirs\n"
+    assert names(note.parent) == ["note.md"]
+
+
+def test_the_control_that_compares_at_once_loses_the_line(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swap, "wait_for_writers", lambda path, seconds: True)
+    note.write_bytes(b"old\n")
+    theirs = Appender(note, b"theirs\n")
+    replace_checked(str(note), b"new\n", sha(b"old\n"))
+    theirs.join()
+    assert note.read_bytes() == b"new\n"
+    assert names(note.parent) == ["note.md"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_what_somebody_keeps_open_is_looked_at_again_with_the_next_change(
+    note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R3: a log that is open all day. Nobody waits for it, and what it wrote in the end lies beside."""
+    monkeypatch.setattr(swap, "_PATIENCE_SECONDS", 0.01)
+    note.write_bytes(b"old\n")
+    with note.open("ab", buffering=0) as theirs:
+        replace_checked(str(note), b"new\n", sha(b"old\n"))
+        replace_checked(str(note), b"newer\n", sha(b"new\n"))
+        [held] = [name for name in names(note.parent) if name != "note.md"]
+        assert is_partial(held), "doctor has a word for it"
+        theirs.write(b"theirs\n")
+    replace_checked(str(note), b"newest\n", sha(b"newer\n"))
+    assert note.read_bytes() == b"newest\n"
+    [beside] = [name for name in names(note.parent) if name != "note.md"]
+    assert "conflicted copy" in beside
+    assert note.with_name(beside).read_bytes() == b"old\ntheirs\n"
+
+
+@pytest.mark.usefixtures("_way")
+def test_what_somebody_kept_open_and_never_wrote_to_goes_with_the_next_change(
+    note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(swap, "_PATIENCE_SECONDS", 0.01)
+    note.write_bytes(b"old\n")
+    with note.open("ab"):
+        replace_checked(str(note), b"new\n", sha(b"old\n"))
+        assert len(names(note.parent)) == 2
+    replace_checked(str(note), b"newer\n", sha(b"new\n"))
+    assert names(note.parent) == ["note.md"]
+
+
+@pytest.mark.usefixtures("_way")
+def test_a_reader_is_not_waited_for(note: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swap, "_PATIENCE_SECONDS", 60.0)
+    note.write_bytes(b"old\n")
+    with note.open("rb") as reader:
+        replace_checked(str(note), b"new\n", sha(b"old\n"))
+        assert reader.read() == b"old\n"
+    assert names(note.parent) == ["note.md"]
+
+
+def test_who_writes_to_ours_before_theirs_is_put_back_loses_nothing(
+    note: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two strangers in one moment: one saved before the exchange, one appended to what stood there until it was undone."""
+    note.write_bytes(b"old\n")
+
+    def append() -> None:
+        with note.open("ab") as file:
+            file.write(b"second\n")
+
+    before_the_exchange(monkeypatch, lambda: save_in_an_editor(note, b"first\n"), append)
+    with pytest.raises(ConflictError):
+        replace_checked(str(note), b"mine\n", sha(b"old\n"))
+    assert note.read_bytes() == b"first\n"
+    [beside] = [name for name in names(note.parent) if name != "note.md"]
+    assert note.with_name(beside).read_bytes() == b"mine\nsecond\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import threading
@@ -100,24 +99,13 @@ def test_the_limit_holds_when_several_prune(workspace: Path, lines: Lines) -> No
 
 
 def test_a_program_that_knows_no_lock_loses_nothing_either(tools: Toolset, file: Path, lines: Lines) -> None:
-    """G38, row 47: it appends while we store and delete; every line of its is there, and every answer of ours is a yes.
-
-    It looks whether the file it wrote to is still the one at the name: between opening and writing nobody can keep it from being
-    replaced, and what goes into a file without a name is gone for everybody.
-    """
+    """G38, row 47: it appends while we store and delete; every line of its is there, and every answer of ours is a yes."""
     stored(tools, "first")
-
-    def write(line: bytes) -> None:
-        with file.open("ab", buffering=0) as appended:
-            appended.write(line)
-            time.sleep(0.005)
-            is_there = os.fstat(appended.fileno()).st_nlink > 0
-        if not is_there and line.strip() not in file.read_bytes():
-            write(line)
 
     def append() -> None:
         for number in range(12):
-            write(b'{"id":"x-%d","text":"theirs %d"}\n' % (number, number))
+            with file.open("ab", buffering=0) as appended:
+                appended.write(b'{"id":"x-%d","text":"theirs %d"}\n' % (number, number))
             time.sleep(0.05)
 
     theirs = threading.Thread(target=append)
@@ -129,3 +117,25 @@ def test_a_program_that_knows_no_lock_loses_nothing_either(tools: Toolset, file:
     theirs.join()
     assert {line["id"] for line in lines()} == {"m-1", *(f"x-{number}" for number in range(12))}
     assert len({*ours}) == len(ours) >= 1
+
+
+def test_a_line_that_comes_late_into_the_replaced_file_is_not_lost(tools: Toolset, file: Path, lines: Lines) -> None:
+    """G38, row 47: it opened the file, we delete a line and thereby replace the file, and only then it writes."""
+    stored(tools, "first")
+    ours = stored(tools, "ours")
+    was = file.stat().st_ino
+    opened = file.open("ab", buffering=0)
+
+    def append() -> None:
+        while file.stat().st_ino == was:
+            time.sleep(0.0002)
+        time.sleep(0.02)
+        opened.write(b'{"id":"x-1","text":"theirs"}\n')
+        opened.close()
+
+    theirs = threading.Thread(target=append)
+    theirs.start()
+    assert tools.dispatch("memory_delete", {"id": ours}) == {"ok": True}
+    theirs.join()
+    assert [line["id"] for line in lines()] == ["m-1", "x-1"]
+    assert [path.name for path in file.parent.iterdir() if "partial" in path.name or "conflict" in path.name] == []
