@@ -69,7 +69,10 @@ class Daemon:
 
     def serves(self, url: str) -> str | None:
         """The name under which the book at this URL is served."""
-        wanted = in_full(url)
+        try:
+            wanted = in_full(url)
+        except ValueError:  # no path at all: whoever opens it says so
+            return None
         return next((name for name, known in self.books.items() if known == wanted), None)
 
     def ask(
