@@ -21,25 +21,27 @@ _LONGEST = 4_000
 """A page is repeated to the letter or not at all."""
 
 
-_OPENING = 4
-"""Of two that say the same so many weighty words agree to begin with: only who agrees in those is read to the end."""
+_OPENING = 3
+"""Two that say the same have their first weighty words in common: only who has those is compared to the end."""
 
 
 def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Contender], dict[str, str]]:
     """The first `limit` that do not repeat a better one; and those that do, with whom they repeat."""
     kept: list[Contender] = []
     repeating: dict[str, str] = {}
-    beginning: dict[object, list[Contender]] = {}
+    alone: dict[object, Contender] = {}
+    said: dict[object, str] = {}
     for contender in ranked:
         if len(kept) == limit:
             break
-        alike = beginning.setdefault(_opening(contender), [])
-        twin = next((other for other in alike if _said(other) == _said(contender)), None)
-        if twin is None:
+        other = alone.setdefault(_opening(contender), contender)
+        if other is not contender:
+            said.setdefault(_said(other), other.id)
+        twin = contender.id if other is contender else said.setdefault(_said(contender), contender.id)
+        if twin == contender.id:
             kept.append(contender)
-            alike.append(contender)
         else:
-            repeating[contender.id] = twin.id
+            repeating[contender.id] = twin
     return kept, repeating
 
 

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[^\W_]+")
 def span_of(record: MemoryRecord) -> tuple[str, int, int] | None:
     """The source and the stretch of it that a memory cites: `SOURCE#120-180`."""
     for ref in (record.evidence_ref, record.source_ref):
-        match = _SPAN.search(ref) if ref else None
+        match = _SPAN.search(ref) if ref and "#" in ref else None
         if ref and match and int(match[1]) < int(match[2]):
             return ref[: match.start()] or (record.source_ref or ""), int(match[1]), int(match[2])
     return None
@@ -41,6 +41,8 @@ def evidence_for(
 
 def _telling_stretch(content: str, words: Sequence[str], passage: int) -> tuple[int, int]:
     """The stretch of the best passage that holds most of the words; its beginning if it holds none."""
+    if len(content) <= _LONGEST:
+        return 0, len(content)
     parts = passages_of(content)
     stems = tuple(word[: max(len(word) - 2, 3)] for word in words)
     start, end = parts[min(passage, len(parts) - 1)]

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from commonplace.retrieve.meaning import Meaning
     from commonplace.retrieve.profiles import Profile
     from commonplace.seam.catalog import View
+    from commonplace.seam.terms import Strand
 
 # How many of the best are looked at closely, with their records.
 _CLOSELY = 40
@@ -94,8 +95,9 @@ class Hunt:
         self._only_statuses = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
         self._watch = Stopwatch()
         self._models: dict[str, str] = {}
-        self._known: dict[int, weigh.Known] = {}
-        """Of contenders that are weighed without being read, by place."""
+        # Of contenders that are weighed without being read, by place: what is known of them, and who is an instruction.
+        self._known: dict[int, Strand] = {}
+        self._standing: set[int] = set()
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
 
@@ -202,12 +204,10 @@ class Hunt:
         """Those whose status is asked for, which is known without reading them."""
         places, statuses = [one.place for one in ranked], self._where.statuses
         strands = self._view.strands(places)
-        standing = self._view.such(places, is_instruction, LONGEST)
         self._known = {
-            at: weigh.Known(strand.at, strand.length, strand.scope, strand.confidence, at in standing)
-            for at, strand in strands.items()
-            if strand.status in statuses and weigh.is_sound(strand)
+            at: strand for at, strand in strands.items() if strand.status in statuses and weigh.is_sound(strand)
         }
+        self._standing = self._view.such(places, is_instruction, LONGEST)
         return [one for one in ranked if one.place in self._known]
 
     def _admitted(self, ranked: list[Contender]) -> list[Contender]:
@@ -235,12 +235,12 @@ class Hunt:
 
     def _weigh(self, contender: Contender, weighing: weigh.Weighing) -> None:
         record, known = contender.record, self._known.get(contender.place)
-        if known is None:
-            assert record is not None
-            known = weigh.known_of(record)
+        if known is not None:
+            weighing.weigh(contender, known, contender.place in self._standing)
+        elif record is not None:
             if not self._circle.holds(record):
                 contender.reach = str(Reach.STRONG)
-        weighing.weigh(contender, known)
+            weighing.weigh(contender, weigh.strand_of(record), is_instruction(record.content))
 
     def _reread(self, question: Question, ranked: list[Contender], gathered: Gathered) -> list[Contender]:
         if not self._profile.rerank or not ranked:

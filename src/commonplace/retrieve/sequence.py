@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from math import sqrt
 
 from commonplace.seam.terms import Strand
@@ -35,7 +36,12 @@ Scores = dict[int, float]
 
 def is_talk(strand: Strand) -> bool:
     """Is it a piece of a conversation, or of what happened one after the other?"""
-    return strand.owner[0] == "episode" or _SPEAKER.match(strand.opening) is not None
+    return strand.owner[0] == "episode" or _is_spoken(strand.opening)
+
+
+@lru_cache(maxsize=16_384)  # the same neighbours come up again and again
+def _is_spoken(opening: str) -> bool:
+    return _SPEAKER.match(opening) is not None
 
 
 def around(places: Iterable[int], reach: int) -> set[int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from math import exp, log2
 from types import NoneType
-from typing import NamedTuple
 
 from commonplace.model.base import to_micros
 from commonplace.model.record import MemoryRecord
@@ -15,7 +14,7 @@ from commonplace.retrieve.forms import is_said
 from commonplace.retrieve.profiles import Profile
 from commonplace.retrieve.then import moment_of, observed, told
 from commonplace.retrieve.understand import Question
-from commonplace.retrieve.wishes import is_instruction, is_wish
+from commonplace.retrieve.wishes import is_wish
 from commonplace.seam.terms import Strand
 
 _HALF_LIFE_DAYS = 90.0
@@ -31,22 +30,11 @@ _NEAREST: dict[str, float] = {
 }
 
 
-class Known(NamedTuple):
-    """What the weights go by. For most questions it is known of a memory without reading it."""
-
-    at: int
-    """Microseconds since 1970: when it was true, as far as the book knows."""
-    length: int
-    scope: str
-    confidence: float | None
-    is_standing: bool
-    record: MemoryRecord | None = None
-
-
-def known_of(record: MemoryRecord) -> Known:
-    """The same of a memory that was read."""
+def strand_of(record: MemoryRecord) -> Strand:
+    """What would be known of a memory if it had not been read."""
+    owner = (record.type, record.project_id, record.repo_id, record.agent_id)
     at, content = to_micros(moment_of(record)), record.content
-    return Known(at, len(content), record.scope, record.confidence, is_instruction(content), record)
+    return Strand(owner, at, len(content), content, record.scope, record.confidence, record.status)
 
 
 def is_sound(strand: Strand) -> bool:
@@ -60,29 +48,24 @@ class Weighing:
 
     def __init__(self, question: Question, profile: Profile, now: datetime) -> None:
         self._question, self._profile, self._now = question, profile, to_micros(now)
-        wants_wishes = bool(profile.wishes) and question.wants_help
-        self.reads = bool(question.spans or wants_wishes or (profile.entities and question.entities))
+        self._wants_wishes = bool(profile.wishes) and question.wants_help
+        self.reads = bool(question.spans or self._wants_wishes or (profile.entities and question.entities))
         """Does it go by what the memories say? Then they must have been read."""
 
-    def weigh(self, contender: Contender, known: Known) -> None:
+    def weigh(self, contender: Contender, known: Strand, is_standing: bool) -> None:
+        """For most questions it is enough to know of a memory; `is_standing` says whether it reads like an instruction."""
         scores, profile = contender.scores, self._profile
-        if self.reads and known.record:
-            self._add_time(scores, known.record)
+        if self.reads:
+            self._add_time(contender)
         if profile.recency:
             scores["recency"] = profile.recency * self._freshness(known.at)
         if profile.confidence:
             scores["confidence"] = profile.confidence * (0.5 if known.confidence is None else known.confidence)
-        if profile.brevity and known.length > _PARAGRAPH:
+        if known.length > _PARAGRAPH and profile.brevity:
             scores["brevity"] = -profile.brevity * min(log2(known.length / _PARAGRAPH), 2.0)
-        if (
-            self.reads
-            and profile.wishes
-            and self._question.wants_help
-            and known.record
-            and is_wish(known.record.content)
-        ):
-            scores["wishes"] = profile.wishes
-        if known.is_standing and profile.instructions:
+        if self.reads:
+            self._add_wishes(contender)
+        if is_standing and profile.instructions:
             scores["instructions"] = profile.instructions
         if self.reads:
             self._add_entities(contender)
@@ -90,11 +73,16 @@ class Weighing:
             scores["scope"] = profile.scope * (_NEAREST[known.scope] if contender.reach == "near" else 0.0)
         contender.add_up()
 
-    def _add_time(self, scores: dict[str, float], record: MemoryRecord) -> None:
-        spans, profile = self._question.spans, self._profile
-        was_then = profile.time * observed(record, spans) + profile.told * told(record, spans) if spans else 0.0
-        if was_then >= _NOTHING:
-            scores["time"] = was_then
+    def _add_time(self, contender: Contender) -> None:
+        record, spans, profile = contender.record, self._question.spans, self._profile
+        if record and spans:
+            was_then = profile.time * observed(record, spans) + profile.told * told(record, spans)
+            if was_then >= _NOTHING:
+                contender.scores["time"] = was_then
+
+    def _add_wishes(self, contender: Contender) -> None:
+        if self._wants_wishes and contender.record and is_wish(contender.record.content):
+            contender.scores["wishes"] = self._profile.wishes
 
     def _add_entities(self, contender: Contender) -> None:
         names, worth = self._question.entities, self._profile.entities

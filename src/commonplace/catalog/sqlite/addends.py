@@ -41,17 +41,16 @@ def best(db: apsw.Connection, hand: AtHand, asked: list[str], count: int) -> lis
         return None
     import numpy as np
 
+    from commonplace.catalog.sqlite import held
+
     scores = np.zeros(hand.upto + 1)
     for word in asked:
         numbers, adds = hand.addends.get(word) or _read(db, hand, word)
         scores[numbers] += adds
-    held = scores.nonzero()[0]
-    found = scores[held]
-    if len(held) > count:
-        top = found.argpartition(-count)[-count:]
-        held, found = held[top], found[top]
-    order = (-found).argsort(kind="stable")
-    return [*zip(found[order].tolist(), held[order].tolist(), strict=True)]
+    holding = (scores > 0).nonzero()[0]
+    found = scores[holding]
+    top = held.best(found, count)
+    return [*zip(found[top].tolist(), holding[top].tolist(), strict=True)]
 
 
 def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:

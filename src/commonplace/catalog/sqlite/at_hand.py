@@ -72,24 +72,25 @@ class AtHand:
         self.estimates: dict[str, float] = {}
         """How many hold a phrase, about."""
 
-    def lines_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Line]:
-        """By number; those that are not there are missing. More may be in it than was asked for."""
+    def lines_of(self, db: apsw.Connection, numbers: Sequence[int]) -> list[Line | None]:
+        """Of each of these memories, in the order given; None of one that is not there."""
         lines = self.lines
-        missing = [n for n in numbers if n not in lines]
-        if missing:
+        found = [*map(lines.get, numbers)]
+        if None in found:
             if len(lines) > _LINES:
                 lines.clear()
                 self.strands.clear()
-                missing = [*numbers]
+            missing = [n for n in numbers if n not in lines]
             lines.update({line[0]: line for line in _read(db, _COLUMNS, missing)})
-        return lines
+            found = [*map(lines.get, numbers)]
+        return found
 
     def strands_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
-        lines, strands = self.lines_of(db, numbers), self.strands
-        for n in numbers:
-            if n not in strands and n in lines:
-                line = lines[n]
-                strands[n] = made(Strand, (line[_OWNER], *line[_TALK], line[STATUS]))
+        strands = self.strands
+        missing = [n for n in numbers if n not in strands]
+        for line in self.lines_of(db, missing) if missing else ():
+            if line is not None:
+                strands[line[0]] = made(Strand, (line[_OWNER], *line[_TALK], line[STATUS]))
         return {n: strands[n] for n in numbers if n in strands}
 
     def such_of(

@@ -92,7 +92,7 @@ class Whole:
         return [*zip(known, stamps, best, passages, strict=True)]
 
 
-def best(scores: vectors.Floats, count: int) -> Any:
+def best(scores: vectors.Numbers, count: int) -> Any:
     """The places of the `count` greatest scores, greatest first; all places if there are not so many."""
     if count >= len(scores):
         return np.argsort(-scores, kind="stable")
@@ -104,7 +104,7 @@ def best(scores: vectors.Floats, count: int) -> Any:
     return likely[np.argsort(-found, kind="stable")]
 
 
-def _likely(scores: vectors.Floats, count: int) -> Any:
+def _likely(scores: vectors.Numbers, count: int) -> Any:
     """Places that hold at least the `count` greatest scores. To look for those takes ten times as long in all of them as in
     the few that a sample says are great."""
     sample = np.sort(scores[:: max(len(scores) // _SAMPLE, 1)])

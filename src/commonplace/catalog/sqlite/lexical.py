@@ -131,8 +131,8 @@ def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, l
         lines, statuses = narrow.lines_of(db, hand, where, [n for _, n in some])
         found += [
             (-score, line[ID], n)
-            for score, n in some
-            if (line := lines.get(n)) is not None and line[STATUS] in statuses
+            for (score, n), line in zip(some, lines, strict=True)
+            if line is not None and line[STATUS] in statuses
         ]
         start, step = start + step, 500
         if len(found) >= limit and last == len(scored):

@@ -45,15 +45,15 @@ def rows_of(db: apsw.Connection, where: Filter, numbers: Sequence[int], columns:
 
 def lines_of(
     db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]
-) -> tuple[dict[int, at_hand.Line], Container[str]]:
-    """Lines of these memories, by number, and the statuses that the filter lets through. Whom it keeps out for another
+) -> tuple[list[at_hand.Line | None], Container[str]]:
+    """Lines of these memories, one by one, and the statuses that the filter lets through. Whom it keeps out for another
     reason has no line; but most filters ask for a status alone, and that stands in the line."""
     statuses = _only_statuses(where)
     if statuses is not None:
         return hand.lines_of(db, numbers), statuses
     passed = passing(db, where, numbers)
-    lines = hand.lines_of(db, passed)
-    return {n: lines[n] for n in passed if n in lines}, EVERY_STATUS
+    lines = dict(zip(passed, hand.lines_of(db, passed), strict=True))
+    return [*map(lines.get, numbers)], EVERY_STATUS
 
 
 @lru_cache(maxsize=16)

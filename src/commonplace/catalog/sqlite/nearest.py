@@ -102,8 +102,8 @@ def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, l
         lines, statuses = narrow.lines_of(db, hand, where, [row[1] for row in some])
         found += [
             (-score, line[ID], n, passage)
-            for score, n, passage, stamp in some
-            if (line := lines.get(n)) is not None and line[STATUS] in statuses and line[STAMPED] == stamp
+            for (score, n, passage, stamp), line in zip(some, lines, strict=True)
+            if line is not None and line[STATUS] in statuses and line[STAMPED] == stamp
         ]
         start += step
         if len(found) >= limit and start < len(scored) and scored[start][0] < -found[limit - 1][0]:

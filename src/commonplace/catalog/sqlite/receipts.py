@@ -34,7 +34,9 @@ def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
             row,
         )
     upto = _upto(db)
-    _note(db, [receipt.id for receipt in receipts if receipt.id <= upto])  # late: the others of its time are taken in
+    late = [receipt.id for receipt in receipts if receipt.id <= upto]
+    if late:  # the others of its time are taken in
+        _note(db, late)
     if db.execute("SELECT 1 FROM retrieval_logs WHERE id > ? LIMIT 1 OFFSET ?", (upto, _WAITING - 1)).get:
         _take_in(db, _fresh(db))
         _make_room(db, most)
@@ -56,13 +58,28 @@ def _take_in(db: apsw.Connection, ids: list[str]) -> None:
 
 def _note(db: apsw.Connection, ids: list[str]) -> None:
     """From now on these can be found by the memories they name."""
-    receipts = ((id, one(db, id)) for id in ids)
-    names = {(memory, id) for id, receipt in receipts if receipt for memory in _memories_of(receipt)}
+    names = {(memory, id) for id in ids for memory in _memories_of(db, id)}
     db.executemany("INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", sorted(names))
 
 
-def _memories_of(receipt: Receipt) -> set[str]:
-    return {candidate.memory_id for candidate in (*receipt.chosen, *receipt.near_misses)}
+class _Named(msgspec.Struct):
+    memory_id: str
+
+
+class _Naming(msgspec.Struct):
+    """Of a receipt, only whom it names: to take in dozens of them need not understand all the rest."""
+
+    chosen: list[_Named]
+    near_misses: list[_Named]
+
+
+def _memories_of(db: apsw.Connection, id: str) -> set[str]:
+    stored = db.execute("SELECT receipt FROM retrieval_logs WHERE id = ?", (id,)).get
+    try:
+        receipt = msgspec.json.decode(stored or "", type=_Naming)
+    except (msgspec.DecodeError, UnicodeError):
+        return set()  # one that cannot be read is as good as none
+    return {named.memory_id for named in (*receipt.chosen, *receipt.near_misses)}
 
 
 def _make_room(db: apsw.Connection, most: int) -> None:
@@ -75,9 +92,9 @@ def _make_room(db: apsw.Connection, most: int) -> None:
 
 def forget(db: apsw.Connection, id: str) -> None:
     """Let one receipt go, with what it can be found by."""
-    receipt = one(db, id)
+    named = _memories_of(db, id)
     db.execute("DELETE FROM retrieval_logs WHERE id = ?", (id,))
-    for memory in _memories_of(receipt) if receipt else ():
+    for memory in named:
         db.execute("DELETE FROM retrieval_log_memories WHERE memory_id = ? AND log_id = ?", (memory, id))
 
 
@@ -86,7 +103,7 @@ def naming(db: apsw.Connection, memory_id: str) -> list[str]:
     known = [
         row[0] for row in db.execute("SELECT log_id FROM retrieval_log_memories WHERE memory_id = ?", (memory_id,))
     ]
-    fresh = [id for id in _fresh(db) if (receipt := one(db, id)) and memory_id in _memories_of(receipt)]
+    fresh = [id for id in _fresh(db) if memory_id in _memories_of(db, id)]
     return [*sorted(known), *fresh]
 
 

@@ -31,8 +31,8 @@ def of(
     lines = hand.lines_of(db, [row[0] for row in found])
     return [
         made(Hit, (line[ID], n, score, passage))
-        for n, stamp, score, passage in found
-        if (line := lines.get(n)) is not None and line[STAMPED] == stamp
+        for (n, stamp, score, passage), line in zip(found, lines, strict=True)
+        if line is not None and line[STAMPED] == stamp
     ]
 
 

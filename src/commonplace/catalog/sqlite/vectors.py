@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    Numbers = NDArray[np.floating[Any]]
     Ints = NDArray[np.int64]
 
 # How many bits of a key are the memory's number.
