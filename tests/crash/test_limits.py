@@ -6,6 +6,8 @@ import json
 import os
 import resource
 import shutil
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -14,7 +16,18 @@ import pytest
 from commonplace import Book, CommonplaceError
 
 from . import children
-from .books import Template, every_memory, furnish, in_files, on_every_canon, open_book, open_warm, what_is_wrong
+from .books import (
+    IN_FILES,
+    Template,
+    every_memory,
+    furnish,
+    in_files,
+    on_every_canon,
+    open_book,
+    open_warm,
+    url_in,
+    what_is_wrong,
+)
 from .children import Say
 
 MEGABYTE = 1 << 20
@@ -129,7 +142,53 @@ def _endless_line(target: Path, good: bytes) -> None:
         file.writelines(good.splitlines(keepends=True)[1:])
 
 
+@pytest.mark.parametrize(
+    "scheme", ["jsonl", *(pytest.param(one, marks=pytest.mark.nightly) for one in IN_FILES[1:])], indirect=True
+)
+def test_an_import_into_files_needs_little_memory_however_big_the_file_is(place: Path, template: Template) -> None:
+    """Row 10: what was taken in is on disk and out of the way."""
+    folder = template.copy(place / "book")
+    _write_lines(place / "lines.jsonl", template.truth[template.ids[0]], 700, 60_000)
+
+    def work(say: Say) -> None:
+        with open_warm(folder) as book:
+            _limit_memory(80 * MEGABYTE)
+            say({"added": book.import_(str(place / "lines.jsonl")).added, "memories": book.stats().memories})
+
+    said = children.run(work, timeout=120.0)
+    assert (place / "lines.jsonl").stat().st_size > 40 * MEGABYTE
+    assert said == [{"added": {"memory": 700}, "memories": len(template.truth) + 700}]
+
+
+_IMPORT = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+import commonplace
+with commonplace.open(sys.argv[1]) as book:
+    print(book.import_(sys.argv[2]).added["memory"])
+"""
+
+
+@pytest.mark.nightly
+@on_every_canon
+def test_500_megabytes_are_imported_with_300_of_memory(place: Path, template: Template) -> None:
+    """Row 10 by the letter: `ulimit -v` of the whole process, the program itself included."""
+    folder = template.copy(place / "book")
+    _write_lines(place / "lines.jsonl", template.truth[template.ids[0]], 9_000, 60_000)
+    assert (place / "lines.jsonl").stat().st_size > 500 * MEGABYTE
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORT, url_in(folder), str(place / "lines.jsonl")], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "9000\n", "")
+    with open_book(folder) as book:
+        assert book.stats().memories == len(template.truth) + 9_000
+        assert {id: one for id, one in every_memory(book).items() if id in template.truth} == template.truth
+
+
+@on_every_canon
 def test_a_line_of_200_megabytes_is_refused_in_bounded_memory(place: Path, template: Template) -> None:
+    """Row 10."""
+    (place / "new").mkdir()
     _endless_line(place / "endless.jsonl", template.other_export.read_bytes())
 
     def work(say: Say) -> None:
