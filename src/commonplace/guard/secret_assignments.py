@@ -4,7 +4,7 @@ Keywords are found as plain words, and the one pattern of keyword, link and valu
 same value is judged once, however often it occurs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from re import Match, Pattern
 
@@ -67,24 +67,32 @@ def _assignment(wide: bool) -> Pattern[str]:
     Nothing is taken back (`(?>…)`): the first reading of a keyword and of a link is the one that counts.
     """
     words = formats.KEYWORDS + formats.WIDE_WORDS if wide else formats.KEYWORDS
-    firsts = {word[0]: word[0] + word[0].upper() for word in words}
-    rests = {first: "|".join(word[1:] for word in words if word[0] == first) for first in firsts}
-    keyword = "|".join(f"(?<=[{firsts[first]}])(?i:{rest})" for first, rest in rests.items())
+    firsts = "".join(dict.fromkeys(word[0] + word[0].upper() for word in words))
     link = f"(?P<link>{formats.LINK})|{formats.BESIDE}"
-    return compiled(f"[{''.join(firsts.values())}](?>{keyword})(?=(?>{link})(?:{formats.VALUE}))")
+    return compiled(f"[{firsts}](?>{_rests(words)})(?=(?>{link})(?:{formats.VALUE}))")
+
+
+def _rests(words: Iterable[str]) -> str:
+    """What follows the first letter, by the second: a class there tells the engine at once which words it may pass over."""
+    rests: dict[str, list[str]] = {}
+    for word in words:
+        rests.setdefault(word[1], []).append(f"(?<={word[:2]}){word[2:]}")
+    # Only in ASCII are a letter and its capital all there is to ignoring its case.
+    letters = {second: f"[{second}{second.upper()}]" if second in "aeouw" else f"(?i:{second})" for second in rests}
+    return "|".join(f"{letters[second]}(?i:{'|'.join(each)})" for second, each in rests.items())
 
 
 def _assigned(page: Page, match: Match[str], chosen: bool, judged: dict[object, int]) -> tuple[int, int] | None:
     """Where the value given to a keyword stands, if it is one we should not keep."""
-    link, quote, inside, plain = match.group("link", "quote", "inside", "plain")
+    link, quote, inside, plain, suffix = match.group("link", "quote", "inside", "plain", "suffix")
     asked = plain or inside, chosen, link is not None, quote
-    start = match.start("inside" if quote else "plain")
     length = judged.get(asked)
+    if length == 0 or _is_about_something_else(page, suffix, match.start()):
+        return None
+    start = match.start("inside" if quote else "plain")
     if length is None:
         length = judged[asked] = _convincing(page, start, *asked)
-    if not length or _is_about_something_else(page, match):
-        return None
-    return start, _value_end(page.text, match, start + length)
+    return (start, _value_end(page.text, start, start + length, len(asked[0]), quote)) if length else None
 
 
 def _convincing(page: Page, at: int, found: str, chosen: bool, linked: bool, quote: str | None) -> int:
@@ -93,11 +101,12 @@ def _convincing(page: Page, at: int, found: str, chosen: bool, linked: bool, quo
     value = found.removesuffix(quote[:-1]) if quote else _trimmed(found)
     start = value if quote else _before_the_next(value)
     # The pattern takes nothing without quotes that is plain; what is left of it may be.
-    if ((quote or start is not found) and is_plain(start)) or is_reference(start, quote is not None):
+    if (quote or start is not found) and is_plain(start):
         return 0
-    if not is_generated(start) and not (chosen and is_chosen(start) and (linked or is_mixed(start))):
+    if page.stands_in(at, at + len(start)) or is_reference(start, quote is not None):
         return 0
-    return 0 if page.stands_in(at, at + len(start)) else len(value)
+    drawn = is_generated(start) or (chosen and is_chosen(start) and (linked or is_mixed(start)))
+    return len(value) if drawn else 0
 
 
 def _before_the_next(value: str) -> str:
@@ -105,26 +114,34 @@ def _before_the_next(value: str) -> str:
     return value[: following.start()] if following else value
 
 
-def _is_about_something_else(page: Page, match: Match[str]) -> bool:
+def _is_about_something_else(page: Page, suffix: str | None, start: int) -> bool:
     """`secretName`, `token_url`, the cursor of a list, or a key that opens nothing."""
-    suffix, start = match["suffix"], match.start()
-    if suffix and compiled(formats.NOT_THE_VALUE).search(suffix):
+    if suffix and _names_something_else(suffix):
         return True
-    before = page.low[max(start - 16, 0) : start]
-    if page.low.startswith("key", start) and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
+    low = page.low
+    if start == 0 or low[start - 1] in "\n\"'":  # nothing stands before it
+        return low.startswith("key", start)
+    before = low[start - 16 if start > 16 else 0 : start]
+    if low.startswith("key", start) and not before[-12:].rstrip(" _-").endswith(formats.KEY_OWNERS):
         return True
     if before.endswith(":"):
         return compiled(formats.IN_AN_ARN).search(page.text, max(start - 16, 0), start) is not None
     return before.rstrip(" _-").endswith(formats.SOMETHING_ELSE_BEFORE)
 
 
-def _value_end(text: str, match: Match[str], end: int) -> int:
+def _names_something_else(suffix: str) -> bool:
+    low = suffix.lower()
+    if low.endswith(formats.NOT_THE_VALUE_ENDS) or suffix.endswith(formats.NOT_THE_VALUE_ID):
+        return True
+    return any(map(low.__contains__, formats.NOT_THE_VALUE))
+
+
+def _value_end(text: str, start: int, end: int, looked: int, quote: str | None) -> int:
     """Values are judged by their beginning; a longer one is taken whole."""
-    quote, last = match["quote"], match.end("plain")
     if quote:
         closing = text.find(quote, end, end + 4000)
         return closing if closing >= 0 and "\n" not in text[end:closing] else end
-    if end < last or last - match.start("plain") < formats.JUDGED:
+    if end < start + looked or looked < formats.JUDGED:
         return end
     rest = compiled(formats.REST_PLAIN).match(text, end)
     return rest.end() if rest else end

@@ -143,7 +143,7 @@ def _matches(page: Page, pattern: str, *marks: str, back: int = 0) -> Iterator[M
     done = 0
     match_at = compiled(pattern).match
     for place in page.places(*marks):
-        for start in range(place - back, place + 1) if back else (place,):
+        for start in range(place - back, place) if back else (place,):
             match = match_at(page.text, start) if start >= done else None
             if match:
                 done = match.end()

@@ -181,11 +181,11 @@ LINK = (
 )
 # White space alone may stand there too: `--password value`, `user maya, password value`. Then the value must convince.
 BESIDE = r"\s(?=\S{8})(?![a-z_]+[=:])"
-# A keyword with its own separator is the next assignment: what stands before it is judged without it. (The class comes
-# first because the engine leaps from one of its letters to the next.)
+# A keyword with its own separator is the next assignment: what stands before it is judged without it. (The engine leaps from
+# one letter of the first class to the next, and sees by the second letter that most of them begin no keyword.)
 NEXT = (
-    r"[ackpstACKPST](?i:(?<=t)oken|(?<=s)ecret|(?<=p)ass(?:w(?:or[dt]|d)|phrase|code)?|(?<=p)wd|(?<=p)w(?<![a-z]pw)|"
-    r"(?<=k)ennwort|(?<=c)ontrase[ñn]a|(?<=s)enha|(?<=k)ey|(?<=a)uth(?<![a-z]auth))"
+    r"[ackpstACKPST](?:[aA](?i:(?<=pa)ss(?:w(?:or[dt]|d)|phrase|code)?)|[eE](?i:(?<=se)(?:cret|nha)|(?<=ke)(?:y|nnwort))|"
+    r"[oO](?i:(?<=to)ken|(?<=co)ntrase[ñn]a)|[uU](?i:(?<=au)th(?<![a-z]auth))|[wW](?i:(?<=pw)(?:d|(?<![a-z]pw))))"
     r"(?:_[a-z]{1,12})?[=:](?=[^\s=])"
 )
 # Other ends of a plain value: the next query parameter, the next pair of a list, an escape.
@@ -204,12 +204,30 @@ VALUE = (
 # The rest of a value that is longer than what is judged.
 REST_PLAIN = rf"[^{_END}&,;]*(?<![.:)\]}}])"
 
-# A suffix that turns the keyword into the name of something else: `secretName`, `token_url`, `password_policy`.
+# A suffix that turns the keyword into the name of something else: `secretName`, `token_url`, `password_policy`. Plain words
+# again, looked for in the lower-cased suffix; and how such a suffix may end.
 NOT_THE_VALUE = (
-    r"(?i:name|ref|file|path|polic|len|min|max|url|uri|endpoint|hash|digest|type|count|limit|budget|expir|ttl|age|field|label|"
-    r"hint|reset|prompt|placeholder|regex|pattern|version|manager|arn|provider|store|scope|header|param|usage|title|valid|"
-    r"rotat|bucket|scann|chang|per|column|kind|size|format|charset|strength|rule|_at$|auth$)|(?:^|_)id$|Id$|ID$"
+    *("name", "ref", "file", "path", "polic", "len", "min", "max", "url", "uri", "endpoint", "hash", "digest", "type"),
+    *("count", "limit", "budget", "expir", "ttl", "age", "field", "label", "hint", "reset", "prompt", "placeholder"),
+    *(
+        "regex",
+        "pattern",
+        "version",
+        "manager",
+        "arn",
+        "provider",
+        "store",
+        "scope",
+        "header",
+        "param",
+        "usage",
+        "title",
+    ),
+    *("valid", "rotat", "bucket", "scann", "chang", "per", "column", "kind", "size", "format", "charset", "strength"),
+    "rule",
 )
+NOT_THE_VALUE_ENDS = ("_at", "auth")
+NOT_THE_VALUE_ID = ("_id", "Id", "ID")  # in this case alone
 # Tokens that are cursors, not keys, and the names in an ARN; looked for just before the keyword.
 SOMETHING_ELSE_BEFORE = (
     *("page", "continuation", "idempotency", "pagination", "next", "sync", "cancelation", "cancellation"),

@@ -42,6 +42,11 @@ class _Runs:
             return None
         return start + shift, end + shift, _ISSUED, kind
 
+    def after_stand_ins(self, start: int, end: int) -> int:
+        """From where on nothing in it stands in for something else."""
+        shift = self._origin(start) - start
+        return self._page.after_stand_ins(start + shift, end + shift) - shift
+
     def _origin(self, at: int) -> int:
         if not self._firsts:
             self._firsts = [0, *accumulate(end - start + 1 for start, end in self._page.runs)]
@@ -61,11 +66,14 @@ def _by_format(runs: _Runs) -> Iterator[Candidate]:
 
 
 def _web_tokens(runs: _Runs) -> Iterator[Candidate]:
+    """From the first `ey` of the word before a tail. A stand-in after it rules out every `ey` before that at once."""
     for tail in compiled(formats.JWT_TAIL).finditer(runs.text):
-        first = max(tail.start() - formats.JWT_HEAD_CHARS, 0)
-        head = runs.text[first : tail.start()]
-        for match in compiled(formats.JWT_HEAD).finditer(head, len(head.rstrip(_WORD))):
-            token = runs.token("jwt", first + match.start(), tail.end())
+        last = tail.start()
+        first = max(last - formats.JWT_HEAD_CHARS, 0)
+        first += len(runs.text[first:last].rstrip(_WORD))
+        first = runs.after_stand_ins(first, tail.end())
+        for match in compiled(formats.JWT_HEAD).finditer(runs.text, first, last):
+            token = runs.token("jwt", match.start(), tail.end())
             if token:
                 yield token
                 break

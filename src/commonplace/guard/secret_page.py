@@ -7,6 +7,8 @@ is, so that a place in the one is the same place in the other.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from commonplace.guard import secret_formats as formats
 
 _FLAT = bytes(ord("x" if chr(code) in formats.RUN_CHARS else " ") for code in range(256))
@@ -35,14 +37,22 @@ class Page:
 
     def stands_in(self, start: int, end: int) -> bool:
         """Vendor documentation, masks and templates that only show where a secret would stand."""
+        words = self._words(start, end)
+        return bool(words) and any(map(self.text[start:end].lower().__contains__, words))
+
+    def after_stand_ins(self, start: int, end: int) -> int:
+        """From where on none of them begins any more."""
+        words = self._words(start, end)
+        return start + 1 + max(map(self.low[start:end].rfind, words)) if words else start
+
+    def _words(self, start: int, end: int) -> Sequence[str]:
+        """Which of them may stand there."""
         first = start - start % _STRETCH
         last = first + _STRETCH + _OVERLAP
         words = self._stand_ins.get(first)
         if words is None:
             words = self._stand_ins[first] = _stand_ins(self.text[first:last].lower())
-        if end > last:
-            words = [*formats.STAND_INS]
-        return bool(words) and any(map(self.text[start:end].lower().__contains__, words))
+        return words if end <= last else formats.STAND_INS
 
 
 def places(text: str, mark: str) -> list[int]:

@@ -9,16 +9,16 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-# A value's shape: what kind each character is of.
+# A value's shape: what kind each character is of, and the same as one bit in a byte.
 _SHAPES = bytes(
     ord("a" if chr(code).islower() else "A" if chr(code).isupper() else "0" if chr(code).isdigit() else ".")
     if code < 128
     else ord(".")
     for code in range(256)
 )
-# A capital belongs to the small letters after it, but not a whole word of them.
-_PIECES = b"a+|A(?:a+|A*)|0+"
-_TURNS = (b"a0", b"A0", b"0a", b"0A")
+_BITS = bytes({"a": 1, "A": 2, "0": 4}.get(chr(shape), 0) for shape in _SHAPES)
+_ONES = int.from_bytes(bytes([1]) * 64)
+_TURNS = ("a0", "A0", "0a", "0A")
 _SLUG = r"(?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+)(?:[-_./:@,+ ](?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+))*"
 
 _TEMPLATE = (
@@ -65,8 +65,7 @@ def is_plain(value: str) -> bool:
 
 
 def _is_jumbled(value: str) -> bool:
-    shape = _shape(value)
-    return _kinds(value, shape) >= 4 and _mean_piece(value, shape) <= 2.0
+    return _kinds(value, _shape(value)) >= 4 and _mean_piece(value) <= 2.0
 
 
 def is_reference(value: str, quoted: bool) -> bool:
@@ -75,27 +74,36 @@ def is_reference(value: str, quoted: bool) -> bool:
         return True
     called = not quoted and ("(" in value or "[" in value)
     call = compiled(_CODE).match(value) if called else None
-    return call is not None and _mean_piece(call[0], _shape(call[0])) >= 2.5
+    return call is not None and _mean_piece(call[0]) >= 2.5
 
 
 def is_generated(value: str) -> bool:
     """Built like something a machine drew: opaque, changing kind all the time."""
     size = len(value)
-    if size >= 32 and compiled(r"[0-9a-f]+|[0-9A-F]+").fullmatch(value):
-        return _has_bits(value, 2.0)
     if size < 8:
         return False
+    if size >= 32 and compiled(r"[0-9a-f]+|[0-9A-F]+").fullmatch(value):
+        return _has_bits(value, 2.0)
     shape = _shape(value)
-    mean = _mean_piece(value, shape)
-    if size < 16:
-        drawn = (
-            mean <= 2.4 and (_kinds(value, shape) >= 3 or _is_unpronounceable(value, shape)) and _has_bits(value, 2.7)
-        )
-    else:
-        drawn = mean <= 3.3 or (mean <= 5 and _is_unpronounceable(value, shape))
-        drawn = drawn and _kinds(value, shape) >= 2 and _has_bits(value, 3.0)
+    kinds = _kinds(value, shape)
+    if kinds < 2 and value.isascii():  # one piece
+        return False
+    drawn = _is_drawn(value, shape, kinds) if size < 16 else _is_drawn_at_length(value, shape, kinds)
     # So many short pieces make a name only if something stands between them.
     return drawn and (value.isalnum() or not compiled(_SLUG).fullmatch(value))
+
+
+def _is_drawn(value: str, shape: str, kinds: int) -> bool:
+    if _mean_piece(value) > 2.4 or not _has_bits(value, 2.7):
+        return False
+    return kinds >= 3 or _is_unpronounceable(value, shape)
+
+
+def _is_drawn_at_length(value: str, shape: str, kinds: int) -> bool:
+    mean = _mean_piece(value)
+    if mean > 5 or kinds < 2 or not _has_bits(value, 3.0):
+        return False
+    return mean <= 3.3 or _is_unpronounceable(value, shape)
 
 
 def is_encoded(value: str) -> bool:
@@ -138,33 +146,35 @@ def _has_symbol(value: str) -> bool:
     return compiled(r"[!#%^*~&$?=+@]").search(value.strip("*?=")) is not None
 
 
-def _shape(value: str) -> bytes:
-    return value.encode("latin-1", "replace").translate(_SHAPES)
+def _shape(value: str) -> str:
+    return value.encode("latin-1", "replace").translate(_SHAPES).decode("latin-1")
 
 
-def _mean_piece(value: str, shape: bytes) -> float:
-    """Mean length of the runs of one kind of letter or of digits."""
-    pieces = len(_pieces()(shape))
-    return (len(value) - shape.count(b".")) / pieces if pieces else len(value)
+def _mean_piece(value: str) -> float:
+    """Mean length of the runs of one kind of letter or of digits.
+
+    A capital belongs to the small letters after it, but not a whole word of them. With one bit for each kind, and the value
+    as one number, a run begins where a bit is set that was not set in the byte before: all of them are found at once.
+    """
+    bits = int.from_bytes(value.encode("latin-1", "replace").translate(_BITS))
+    ones = _ONES if len(value) <= 64 else int.from_bytes(bytes([1]) * len(value))
+    capitalised = bits & bits >> 9 & ~(bits >> 17) & ones  # a small letter, before it one capital, and no second
+    pieces = (bits & ~(bits >> 8)).bit_count() - capitalised.bit_count()
+    return bits.bit_count() / pieces if pieces else len(value)
 
 
-@cache
-def _pieces() -> Callable[[bytes], list[bytes]]:
-    return re.compile(_PIECES).findall
-
-
-def _is_unpronounceable(value: str, shape: bytes) -> bool:
+def _is_unpronounceable(value: str, shape: str) -> bool:
     """Letters and digits alternate, or consonants pile up, more than in any name."""
     if sum(map(shape.count, _TURNS)) >= 4:
         return True
     return compiled(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}").search(value) is not None
 
 
-def _kinds(value: str, shape: bytes) -> int:
+def _kinds(value: str, shape: str) -> int:
     """How many of lower case, upper case, digits and symbols occur."""
     if value.isascii():
-        return len(set(shape))
-    return (value != value.upper()) + (value != value.lower()) + (b"0" in shape) + (not value.isalnum())
+        return ("a" in shape) + ("A" in shape) + ("0" in shape) + ("." in shape)
+    return (value != value.upper()) + (value != value.lower()) + ("0" in shape) + (not value.isalnum())
 
 
 def _has_bits(value: str, least: float) -> bool:
@@ -172,8 +182,16 @@ def _has_bits(value: str, least: float) -> bool:
     different = set(value)
     few, many = _telling(len(value), least)
     if few < len(different) < many:
-        return _bits([*map(value.count, different)]) >= least
+        halves = len(value) >= 32 and _halves_have_bits(value, least)
+        return halves or _bits([*map(value.count, different)]) >= least
     return len(different) >= many
+
+
+def _halves_have_bits(value: str, least: float) -> bool:
+    """What is mixed of two parts has at least the entropy they have on average, and their letters are soon counted."""
+    half = len(value) // 2
+    many = _telling(len(value) - half, least)[1]
+    return len(set(value[:half])) >= many and len(set(value[half:])) >= many
 
 
 @lru_cache(maxsize=1024)

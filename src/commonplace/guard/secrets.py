@@ -8,7 +8,6 @@ holds the secret.
 
 import re
 from collections.abc import Iterable, Iterator
-from operator import itemgetter
 
 from commonplace.guard.secret_context import in_context
 from commonplace.guard.secret_issued import issued
@@ -39,6 +38,9 @@ class Finding(tuple[str, int, int]):
 
     def __repr__(self) -> str:
         return f"Finding(kind={self.kind!r}, start={self.start}, end={self.end})"
+
+
+_made = tuple.__new__  # of many findings, a call of our own for each would be a good part of the cost
 
 
 def scan(text: str) -> list[Finding]:
@@ -78,7 +80,7 @@ def _merged(candidates: Iterable[Candidate]) -> list[Finding]:
     """Overlapping candidates become one finding: together they tell how far it goes, the most specific what it is."""
     merged: list[Candidate] = []
     last = 0
-    for found in sorted(candidates, key=itemgetter(0, 1)):
+    for found in sorted(candidates):
         if found[0] < last:
             before = merged[-1]
             last = max(last, found[1])
@@ -86,7 +88,7 @@ def _merged(candidates: Iterable[Candidate]) -> list[Finding]:
         else:
             merged.append(found)
             last = found[1]
-    return [Finding(kind, start, end) for start, end, _, kind in merged]
+    return [_made(Finding, (kind, start, end)) for start, end, _, kind in merged]
 
 
 def _vagueness(candidate: Candidate) -> tuple[int, int]:
