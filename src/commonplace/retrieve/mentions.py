@@ -51,7 +51,7 @@ def _named(strong: Sequence[Contender]) -> dict[str, float]:
 
 
 def _names(record: MemoryRecord) -> set[str]:
-    return {name.lower() for name in MENTION.findall(record.content)}
+    return {name.lower() for name in MENTION.findall(record.content)} if "@" in record.content else set()
 
 
 def _made(record: MemoryRecord, share: float) -> Contender:

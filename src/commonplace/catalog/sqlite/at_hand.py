@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 import apsw
 import msgspec
 
-from commonplace.seam.terms import Strand, made
+from commonplace.seam.terms import Hit, Strand, made
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.addends import Addends
@@ -127,6 +127,13 @@ def _read(db: apsw.Connection, columns: str, numbers: Sequence[int]) -> list[Lin
         return [line for n in numbers for line in _read(db, columns, [n])]
     found: list[Line] = rows
     return found
+
+
+def in_order(hits: list[Hit]) -> list[Hit]:
+    """Hits that come best first, with those that tie by their ids. Few do, and then there is nothing to sort."""
+    if len({hit.score for hit in hits}) < len(hits):
+        hits.sort(key=lambda hit: (-hit.score, hit.id))
+    return hits
 
 
 _known: WeakKeyDictionary[apsw.Connection, AtHand] = WeakKeyDictionary()

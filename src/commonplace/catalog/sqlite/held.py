@@ -95,13 +95,13 @@ class Whole:
 def best(scores: vectors.Numbers, count: int) -> Any:
     """The places of the `count` greatest scores, greatest first; all places if there are not so many."""
     if count >= len(scores):
-        return np.argsort(-scores, kind="stable")
+        return (-scores).argsort(kind="stable")
     likely = _likely(scores, count)
     found = scores[likely]
     if len(likely) > count:
         top = found.argpartition(-count)[-count:]
         likely, found = likely[top], found[top]
-    return likely[np.argsort(-found, kind="stable")]
+    return likely[(-found).argsort(kind="stable")]
 
 
 def _likely(scores: vectors.Numbers, count: int) -> Any:
@@ -114,7 +114,7 @@ def _likely(scores: vectors.Numbers, count: int) -> Any:
 
 
 _SAMPLE = 600
-_PIECE = 1_024
+_PIECE = 512
 _lock = threading.Lock()
 _asked: dict[int, int] = {}
 _held: dict[int, Any] = {}

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import addends, bm25, chosen, fulltext, narrow
+from commonplace.catalog.sqlite import addends, at_hand, bm25, chosen, fulltext, narrow
 from commonplace.catalog.sqlite.at_hand import ID, STATUS, AtHand
 from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
@@ -124,21 +124,20 @@ def _among(few: list[int] | None) -> tuple[str, list[str]]:
 
 def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """The best that the filter lets through, looking no further than is needed."""
-    found: list[tuple[float, str, int]] = []
+    found: list[Hit] = []
     start, step, last = 0, limit, len(scored)
     while start < last:
         some = scored[start : min(start + step, last)]
         lines, statuses = narrow.lines_of(db, hand, where, [n for _, n in some])
         found += [
-            (-score, line[ID], n)
+            made(Hit, (line[ID], n, score, 0))
             for (score, n), line in zip(some, lines, strict=True)
             if line is not None and line[STATUS] in statuses
         ]
         start, step = start + step, 500
         if len(found) >= limit and last == len(scored):
-            last = _past_ties(scored, -found[limit - 1][0], start)
-    found.sort()
-    return [made(Hit, (id, n, -cost, 0)) for cost, id, n in found[:limit]]
+            last = _past_ties(scored, found[limit - 1].score, start)
+    return at_hand.in_order(found)[:limit]
 
 
 def _past_ties(scored: Scored, score: float, start: int) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from commonplace.catalog.sqlite import held, narrow, proposing, vectors
+from commonplace.catalog.sqlite import at_hand, held, narrow, proposing, vectors
 from commonplace.catalog.sqlite.at_hand import ID, STAMPED, STATUS, AtHand
 from commonplace.model.filter import Filter
 from commonplace.seam.terms import Hit, made
@@ -95,19 +95,18 @@ def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
 
 def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:
     """Those that the filter lets through and that still have the words their vectors were made of."""
-    found: list[tuple[float, str, int, int]] = []
+    found: list[Hit] = []
     start, step = 0, limit
     while start < len(scored):
         some = scored[start : start + step]
         lines, statuses = narrow.lines_of(db, hand, where, [row[1] for row in some])
         found += [
-            (-score, line[ID], n, passage)
+            made(Hit, (line[ID], n, score, passage))
             for (score, n, passage, stamp), line in zip(some, lines, strict=True)
             if line is not None and line[STATUS] in statuses and line[STAMPED] == stamp
         ]
         start += step
-        if len(found) >= limit and start < len(scored) and scored[start][0] < -found[limit - 1][0]:
+        if len(found) >= limit and start < len(scored) and scored[start][0] < found[limit - 1].score:
             break  # nobody behind can still tie with the last place
         step = 500
-    found.sort()
-    return [made(Hit, (id, n, -farness, passage)) for farness, id, n, passage in found[:limit]]
+    return at_hand.in_order(found)[:limit]

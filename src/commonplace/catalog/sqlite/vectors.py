@@ -167,7 +167,7 @@ def dots(codes: NDArray[np.int8] | Floats, vector: Floats, room: Floats | None =
     if count < padded or codes.dtype != np.float32:
         if room is None:
             room = np.empty((padded, len(vector)), dtype=np.float32)
-        np.copyto(room[:count], codes)
+        room[:count] = codes
         room[count:padded] = 0.0
         codes = room[:padded]
     found: Floats = (codes @ vector)[:count]

@@ -310,9 +310,9 @@ class SqliteView:
     def links_of(self, ids: Sequence[str]) -> list[Link]:
         table = table_of(Entity.LINK)
         rows = self._db.execute(
-            f"SELECT {table.select} FROM memory_links WHERE from_id IN {_GIVEN} UNION ALL"
-            f" SELECT {table.select} FROM memory_links WHERE to_id IN {_GIVEN}",
-            (_given(ids), _given(ids)),
+            f"SELECT {table.select} FROM json_each(?1) CROSS JOIN memory_links ON from_id = value UNION ALL"
+            f" SELECT {table.select} FROM json_each(?1) CROSS JOIN memory_links ON to_id = value",
+            (_given(ids),),
         ).fetchall()
         # Most memories have no links: SQLite would spend more on being ready to sort them than on finding none.
         return [table.from_row(row) for row in sorted({*rows}, key=lambda row: (row[4], *row[:3]))]
