@@ -36,17 +36,21 @@ def stays_here(operation: Described, request: Any) -> bool:
 def answered(daemon: Daemon, operation: Described, request: Any, *, book: str, actor: str, surface: str) -> Any:
     """What the daemon says, as the verb itself would have said it. `NotThereError` if the book itself is to be asked: nothing
     was done, or what was cut off was only a question."""
-    from commonplace.errors import CorruptError, UnavailableError
+    from commonplace.errors import CommonplaceError, CorruptError, UnavailableError
     from commonplace.surfaces.http.answer_types import understood
     from commonplace.surfaces.http.client import NotThereError
 
     fields = _without_paths(operation, request.to_dict())
     try:
         return understood(operation, daemon.ask(operation.name, fields, book=book, actor=actor, surface=surface))
-    except (UnavailableError, CorruptError) as cause:
+    except CommonplaceError as cause:
+        if daemon.is_another:
+            raise NotThereError from None
         if operation.writes or isinstance(cause.__cause__, TimeoutError):
             raise  # it may have been done; or was waited for long enough
-        raise NotThereError from None  # whoever opens the book says more about what is wrong with it
+        if isinstance(cause, (UnavailableError, CorruptError)):
+            raise NotThereError from None  # whoever opens the book says more about what is wrong with it
+        raise
 
 
 def _without_paths(operation: Described, fields: dict[str, Any]) -> dict[str, Any]:

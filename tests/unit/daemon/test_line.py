@@ -139,14 +139,13 @@ def test_one_that_was_silent_for_long_is_not_trusted(
         problem(431, kind="too_large"),
         problem(503, retryable=True),
         b"HTTP/1.1 503 Busy\r\ncontent-length: 4\r\n\r\nBusy",
-        problem(401, kind="denied"),
     ],
-    ids=["400", "408", "429", "431", "503 many wait", "503 of the server", "401"],
+    ids=["400", "408", "429", "431", "503 many wait", "503 of the server"],
 )
 def test_whoever_is_turned_away_at_the_door_may_ask_the_book_itself(
     listener: Listener, daemon: Daemon, answer: bytes
 ) -> None:
-    """Nothing was done: it was too busy, the wire could not carry it, or the token was another daemon's."""
+    """Nothing was done: it was too busy, or the wire could not carry it."""
     listener.answers = [answer, OK]
     with pytest.raises(NotThereError):
         daemon.ask("save", {})
@@ -161,6 +160,7 @@ def test_a_wrong_token_of_this_process_is_told(
     listener.answers = [problem(401, kind="denied")]
     with pytest.raises(DeniedError):
         daemon.ask("list", {})
+    assert not daemon.is_another
 
 
 def test_what_is_larger_than_a_body_may_be_is_not_sent(listener: Listener, daemon: Daemon) -> None:
@@ -194,6 +194,12 @@ class TestTheLine:
     def test_a_question_that_was_cut_off_is_one_for_the_book_itself(self, listener: Listener, line: Line) -> None:
         listener.answers = [None]
         assert line.ask(BY_NAME["get"], Get(id="x")) is None
+
+    def test_one_that_does_not_know_the_token_is_another_and_not_asked(self, listener: Listener, line: Line) -> None:
+        """It was started between our look at the state file and our question."""
+        listener.answers = [problem(401, kind="denied"), problem(401, kind="denied")]
+        assert line.ask(BY_NAME["get"], Get(id="x")) is None
+        assert line.ask(BY_NAME["save"], Save(content="x", type="episode")) is None
 
     def test_a_write_that_was_cut_off_is_told_and_done_nowhere_else(self, listener: Listener, line: Line) -> None:
         listener.answers = [None]

@@ -58,6 +58,8 @@ class Daemon:
         self._path, self._token = str(state["socket"]), str(state["token"])
         self._timeout, self._revives = timeout, revives
         self.was_killed = False
+        self.is_another = False
+        """It did not know the token that its state file told: by now another daemon listens."""
         self._last_heard = 0.0
 
     def __del__(self) -> None:
@@ -102,8 +104,9 @@ class Daemon:
         status, said = self._exchange(head.encode() + body)
         if status == 200:
             return said
-        if status in _TURNED_AWAY or (status == 401 and not token):  # the token is that of a daemon that was before
+        if status in _TURNED_AWAY:
             raise NotThereError
+        self.is_another = status == 401 and not token
         raise _error(status, said)
 
     def greet(self) -> None:
