@@ -21,8 +21,10 @@ from serving import PROGRAM, Client, Daemon
 
 import commonplace
 from commonplace import Book, CommonplaceError
+from commonplace.agent import Agent, Host
 from commonplace.errors import DeniedError
 from commonplace.testing.clocks import TickingClock
+from commonplace.tools import Toolset
 
 
 @pytest.fixture(autouse=True)
@@ -384,3 +386,31 @@ def test_vectors_in_the_background_are_made_here(book: Book) -> None:
     assert is_here(book)
     book.close()
     assert not indexer._thread.is_alive()
+
+
+def test_tools_and_agents_work_beside_it_as_without_it(tmp_path: Path) -> None:
+    """They have surfaces and clocks of their own, and so keep to the file; the library sees what they wrote (G1, V57)."""
+    workspace = tmp_path / "workspace"
+    (workspace / ".aegis" / "memory").mkdir(parents=True)
+    memory, ledger = f"jsonl:{workspace / '.aegis' / 'memory'}", f"ledger:{workspace / '.vvm' / 'memory' / 'me'}"
+    config = tmp_path / "config" / "commonplace" / "config.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text(f'[serve.books]\ntools = "{memory}"\nagent = "{ledger}"\n')
+    daemon = Daemon(tmp_path).start()
+    patch = '```vvm-memory\n{"digest": "Alice likes tea.", "retain": ["W @Alice: likes tea."]}\n```\n'
+    try:
+        with Toolset(workspace) as tools:
+            assert tools.dispatch("memory_store", {"text": "User prefers tabs"}) == {"ok": True, "id": "m-1"}
+            with commonplace.open(memory) as book:
+                assert book.get("m-1").content == "User prefers tabs"
+        helper = Agent(
+            model=lambda prompt: patch, memory={"scope": "project", "key": "me"}, host=Host(project=str(workspace))
+        )
+        helper("Help.")
+        with commonplace.open(ledger) as book:
+            assert "Alice likes tea." in [one.content for one in book.list(statuses="all")]
+            assert {str(entry.surface) for entry in book.journal()} == {"agent"}
+        assert requests_of(daemon, "get") == 1
+        assert requests_of(daemon, "retain") == 0
+    finally:
+        daemon.stop()
