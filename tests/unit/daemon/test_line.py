@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -228,11 +229,47 @@ class TestTheLine:
         with pytest.raises(CommonplaceError, match="no"):
             line.ask(BY_NAME["get"], Get(id="x"))
 
+    def test_one_that_hangs_is_waited_for_once(
+        self, listener: Listener, line: Line, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """A question is asked of the book itself then; a write is told, because it may be done yet."""
+        monkeypatch.setattr("commonplace.surfaces.http.line._ANSWER_SECONDS", 0.3)
+        listener.answers = [b"", b""]
+        assert line.ask(BY_NAME["get"], Get(id="x")) is None
+        assert line.ask(BY_NAME["get"], Get(id="x")) is None
+        assert len(listener.heard) == 1, "it rests"
+        time.sleep(0.4)
+        with pytest.raises(UnavailableError, match="went away"):
+            line.ask(BY_NAME["save"], Save(content="x", type="episode"))
+
     def test_without_a_daemon_it_is_silent(self, listener: Listener, line: Line) -> None:
         os.unlink(os.path.join(data_folder(), "daemon.json"))
         assert not line.is_open()
         assert line.ask(BY_NAME["get"], Get(id="x")) is None
         assert listener.connections == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "is_of_the_file"),
+    [
+        ("locked", None, True),
+        ("corrupt", None, True),
+        ("unavailable", "disk_full", True),
+        ("unavailable", "no_model", False),
+    ],
+)
+def test_an_error_about_the_file_names_it_again(
+    listener: Listener, tmp_path: Path, kind: str, code: str | None, is_of_the_file: bool
+) -> None:
+    """Over the wire no path of the machine is told; whoever opened the book knows which one is meant."""
+    path = tmp_path / "book.sqlite"
+    commonplace.open(f"sqlite:{path}", direct=True).close()
+    with open(os.path.join(data_folder(), "daemon.json"), "w") as file:
+        json.dump({**_state(listener), "books": {"default": f"sqlite:{path}"}}, file)
+    listener.answers = [problem(503, kind=kind, **({"code": code} if code else {}))]
+    with commonplace.open(f"sqlite:{path}") as book, pytest.raises(CommonplaceError) as told:
+        book.save("x", type="episode")
+    assert told.value.where == (str(path) if is_of_the_file else None)
 
 
 def test_an_interrupted_question_leaves_no_half_answer_for_the_next(listener: Listener, daemon: Daemon) -> None:

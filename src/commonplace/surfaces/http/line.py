@@ -13,7 +13,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commonplace import __version__
-from commonplace.errors import CommonplaceError
+from commonplace.errors import CommonplaceError, UnavailableError
 from commonplace.places import config_path, data_folder
 from commonplace.surfaces.elsewhere import answered, stays_here
 from commonplace.surfaces.http.client import STATE, NotThereError, running
@@ -27,6 +27,8 @@ Looks = tuple[int, int] | None
 
 # One that was killed says so each time it is asked, until it is back with another state file.
 _REST_SECONDS = 0.5
+# One that hangs is waited for so long, and then left alone for as long.
+_ANSWER_SECONDS = 60.0
 _MOST_KEPT = 8
 # An error in it names the file; over the wire no file is named.
 _AT_HOME = ("inbox-apply",)
@@ -54,7 +56,14 @@ class Line:
         if serving is None:
             return None
         book, actor, surface = serving.name, self._actor, self._surface
-        return serving.use(lambda daemon: answered(daemon, operation, request, book=book, actor=actor, surface=surface))
+        try:
+            return serving.use(
+                lambda daemon: answered(daemon, operation, request, book=book, actor=actor, surface=surface)
+            )
+        except UnavailableError as cause:
+            if operation.writes or not isinstance(cause.__cause__, TimeoutError):
+                raise
+            return None
 
     def close(self) -> None:
         serving = self._known[2]
@@ -80,7 +89,7 @@ class Line:
 
     def _found(self) -> Serving | None:
         """Only the user's own daemon, of this very program, which read the same settings, is as good as the file."""
-        daemon = running(self._state)
+        daemon = running(self._state, _ANSWER_SECONDS)
         if daemon is None or daemon.owner != os.geteuid() or daemon.version != __version__:
             return None
         name = daemon.serves(self._url) if daemon.config in ("", config_path()) else None
@@ -114,7 +123,9 @@ class Serving:
             if not daemon.is_connected:
                 self._rests_until = monotonic() + _REST_SECONDS
             return None
-        except CommonplaceError:  # told by the daemon, whose answer was read to its end
+        except CommonplaceError as cause:  # told by the daemon, whose answer was read to its end; or it hangs
+            if isinstance(cause.__cause__, TimeoutError):
+                self._rests_until = monotonic() + _ANSWER_SECONDS
             raise
         except BaseException:  # an interrupt: the rest of the answer would be taken for the next one
             daemon.close()
