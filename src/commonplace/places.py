@@ -67,7 +67,7 @@ def _read_config(path: str) -> dict[str, object]:
 
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            return _well_spelled(tomllib.load(file), path)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         from commonplace.errors import InvalidError
 
@@ -76,3 +76,20 @@ def _read_config(path: str) -> dict[str, object]:
             where=path,
             hint='It should be TOML, for example: book = "sqlite:~/memory.sqlite"',
         ) from cause
+
+
+_KEYS = frozenset(("book", "embedder", "reranker", "extractor", "hooks", "storage", "serve"))
+
+
+def _well_spelled(config: dict[str, object], path: str) -> dict[str, object]:
+    """What is quite unknown may be a later version's. What is nearly one of ours is a slip, and skipping it would be silence."""
+    for key in config.keys() - _KEYS:
+        from difflib import get_close_matches
+
+        if near := get_close_matches(key.lower(), _KEYS, n=1, cutoff=0.8):
+            from commonplace.errors import InvalidError
+
+            raise InvalidError(
+                "the config file has a key that is not known", where=path, hint=f"Did you mean `{near[0]}`?"
+            )
+    return config

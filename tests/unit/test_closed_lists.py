@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from commonplace.engine.list import List, filter_of
+from commonplace.engine.search import Search
 from commonplace.errors import InvalidError
 from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
@@ -124,3 +126,34 @@ def test_the_message_shows_a_long_word_short():
     with pytest.raises(InvalidError) as refused:
         MemoryRecord(**a_record(type="x" * 10_000))
     assert len(str(refused.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"), [("decisoin", "decision"), ("Profile", "profile"), ("task-hint", "task_hint")]
+)
+def test_a_slip_is_answered_with_the_word_that_was_meant(said, meant):
+    with pytest.raises(InvalidError) as refused:
+        Type.of(said, "type")
+    assert refused.value.hint == f"Did you mean {meant}?"
+
+
+def test_the_hint_does_not_repeat_the_list():
+    for said in ("zzz", "x" * 100_000, 7, None):
+        with pytest.raises(InvalidError) as refused:
+            Type.of(said, "type")
+        assert names_the_list(refused.value, Type)
+        assert refused.value.hint == InvalidError.hint
+    with pytest.raises(InvalidError) as refused:
+        MemoryRecord.from_dict(MemoryRecord(**a_record()).to_dict() | {"status": "archive"})
+    assert refused.value.hint == "Did you mean archived?"
+
+
+@pytest.mark.parametrize("request_class", [List, Search])
+def test_who_asks_for_a_status_that_there_is_not_hears_of_all(request_class):
+    ask = {"query": "x"} if request_class is Search else {}
+    asked = request_class(statuses=("active", "foo"), **ask)
+    with pytest.raises(InvalidError, match="contradicted, archived, deleted, all") as refused:
+        filter_of(asked) if request_class is List else asked.filter()
+    assert refused.value.where == "statuses"
+    every = request_class(statuses=("all",), **ask)
+    assert (filter_of(every) if request_class is List else every.filter()).statuses == tuple(Status)

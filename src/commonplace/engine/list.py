@@ -12,7 +12,7 @@ from commonplace import settings
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.errors import InvalidError
 from commonplace.model.base import set_once, utc
-from commonplace.model.filter import EVERY_STATUS, Filter
+from commonplace.model.filter import Filter, statuses_of
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.terms import Page
 
@@ -68,6 +68,6 @@ _FILTERED = tuple(field for field in Filter.__struct_fields__ if field in List._
 
 def filter_of(asked: List) -> Filter:
     given = {field: getattr(asked, field) for field in _FILTERED if getattr(asked, field) is not None}
-    if asked.statuses is not None and "all" in asked.statuses:
-        given["statuses"] = EVERY_STATUS
+    if asked.statuses is not None:
+        given["statuses"] = statuses_of(asked.statuses)
     return Filter(**given)

@@ -20,7 +20,7 @@ from commonplace.model.words import Status, Trust, Verb
 class Promote(Request, frozen=True, kw_only=True):
     """Which candidates, and why."""
 
-    ids: Annotated[tuple[str, ...], Meta(description="the memories in the inbox")] = ()
+    ids: Annotated[tuple[str, ...], Meta(description="the memories in the inbox")]
     reason: Annotated[str | None, Meta(description="why")] = None
 
 

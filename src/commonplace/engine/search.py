@@ -11,7 +11,7 @@ from commonplace import settings
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.errors import InvalidError, NotSearchedError
 from commonplace.model.base import set_once, utc
-from commonplace.model.filter import EVERY_STATUS, Circle, Filter
+from commonplace.model.filter import Circle, Filter, statuses_of
 from commonplace.model.receipt import Moment, Outcome
 from commonplace.model.result import SearchResults
 from commonplace.retrieve.profiles import profile_of
@@ -51,8 +51,8 @@ class Search(Request, frozen=True, kw_only=True):
     def filter(self) -> Filter:
         """What may be found at all, wherever it belongs."""
         given = {name: getattr(self, name) for name in _FILTERED if getattr(self, name) is not None}
-        if self.statuses is not None and "all" in self.statuses:
-            given["statuses"] = EVERY_STATUS
+        if self.statuses is not None:
+            given["statuses"] = statuses_of(self.statuses)
         return Filter(**given)
 
     def circle(self) -> Circle:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Self, TypeVar
@@ -21,10 +22,19 @@ class Closed(StrEnum):
         try:
             return cls(value)  # type: ignore[arg-type]
         except ValueError:
-            words = ", ".join(cls)
-            raise InvalidError(
-                f"{field}: {shown(value)} is not one of: {words}", hint=f"Use one of: {words}.", where=field
-            ) from None
+            raise not_among([*cls], value, field) from None
+
+
+def not_among(words: Sequence[str], value: object, field: str, where: str | None = None) -> InvalidError:
+    """A word outside a closed list: the list is in the message, and the hint has the word that was probably meant."""
+    from difflib import get_close_matches  # only a mistake needs it
+
+    near = get_close_matches(str(value)[:64].lower(), words, n=1)
+    return InvalidError(
+        f"{field}: {shown(value)} is not one of: {', '.join(words)}",
+        hint=f"Did you mean {near[0]}?" if near else None,
+        where=where or field,
+    )
 
 
 class Noun(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,9 +84,8 @@ def _complaint(cls: type, cause: Exception) -> InvalidError:
     path = place.strip("`.").replace("[...]", "").split(".") if place else []
     where = ".".join(path) or None
     if "enum value" in said and path:
-        words = closed_words(cls, path)
-        given = shown(said.partition("'")[2].removesuffix("'"))
-        return InvalidError(f"{path[-1]}: {given} is not one of: {words}", hint=f"Use one of: {words}.", where=where)
+        given = said.partition("'")[2].removesuffix("'")
+        return not_among(closed_words(cls, path), given, path[-1], where)
     if "datetime" in said and path:
         return _bad_time(path[-1])
     if isinstance(cause, msgspec.ValidationError):
@@ -84,16 +93,16 @@ def _complaint(cls: type, cause: Exception) -> InvalidError:
     return InvalidError(f"not a valid {cls.__name__}: {said.replace('`', '')}")
 
 
-def closed_words(cls: type, path: list[str]) -> str:
+def closed_words(cls: type, path: list[str]) -> list[str]:
     """The words of the closed list that a path of field names leads to."""
     for known in msgspec.structs.fields(cls):
         if known.name == path[0]:
             for kind in (known.type, *getattr(known.type, "__args__", ())):
                 if isinstance(kind, type) and issubclass(kind, Closed):
-                    return ", ".join(kind)
+                    return [*kind]
                 if isinstance(kind, type) and issubclass(kind, Noun) and path[1:]:
                     return closed_words(kind, path[1:])
-    return ""
+    return []
 
 
 def set_once(noun: Noun, field: str, value: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from commonplace.model.base import Closed, Noun, set_once, utc
+from commonplace.model.base import Closed, Noun, not_among, set_once, utc
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope, Status, Trust, Type
 
@@ -126,3 +126,14 @@ _LISTS: tuple[tuple[str, type[Closed]], ...] = (
     ("trusts", Trust),
 )
 EVERY_STATUS = tuple(Status)
+
+
+def statuses_of(asked: object) -> tuple[Status, ...]:
+    """The statuses a caller names; `all` means every one."""
+    words = _several(asked)
+    if "all" in words:
+        return EVERY_STATUS
+    for word in words:
+        if word not in EVERY_STATUS:
+            raise not_among([*EVERY_STATUS, "all"], word, "statuses")
+    return tuple(map(Status, words))  # type: ignore[arg-type]

@@ -261,3 +261,17 @@ OPERATIONS: tuple[Described, ...] = (
     ),
 )  # fmt: skip
 BY_NAME = {operation.name: operation for operation in OPERATIONS}
+
+BEGINNING = frozenset(
+    (
+        "save",
+        "upsert-profile-fact",
+        "retain",
+        "capture-session",
+        "capture-conversation",
+        "import-source",
+        "import",
+        "work",
+    )
+)
+"""A book may begin with these; `work` waits for what is captured later."""

@@ -252,3 +252,19 @@ def test_a_full_disk_behind_the_output_is_told(shell: Shell) -> None:
         )
     assert done.returncode == exits.BY_KIND["unavailable"]
     assert "No space left" in done.stderr
+
+
+def test_doctor_does_not_send_to_doctor(shell: Shell, tabs: str) -> None:
+    """What is torn cannot be opened, so it cannot be examined either: the hint is what helps then."""
+    book = next(path for path in shell.folder.rglob("*.sqlite") if path.is_file())
+    book.write_bytes(book.read_bytes()[: book.stat().st_size // 2])
+    said = shell("doctor")
+    _is_told(said, "corrupt")
+    assert "newest backup" in said.err
+    assert "doctor" not in said.err.partition("hint:")[2]
+
+
+def test_who_promotes_names_what(shell: Shell, tabs: str) -> None:
+    said = shell("promote")
+    assert said.code == 2
+    assert "IDS" in said.err

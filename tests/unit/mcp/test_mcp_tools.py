@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from commonplace import Book
+from commonplace.errors import UnavailableError
 from commonplace.surfaces.mcp.desk import Desk
 from commonplace.surfaces.mcp.reach import OwnBook
 from commonplace.surfaces.mcp.schemas import described
+from commonplace.surfaces.operations import BEGINNING, BY_NAME
 from unit.mcp.speaking import Client
 
 A_TOKEN = "ghp_" + "Zq8Lr2Vn5Xw7Yt3Kb9Md4Pf6Hc1Js0Ga2Ue"
@@ -310,7 +312,7 @@ def test_the_environment_may_give_a_phase_another_budget(
 def test_an_unknown_phase_is_refused_with_the_phases_there_are(client: Client) -> None:
     told = client.refused("memory_recall", context="x", phase="party")
     assert (told["kind"], told["where"]) == ("invalid", "phase")
-    assert "bugfix" in told["hint"]
+    assert "bugfix" in told["message"]
 
 
 # forget ---------------------------------------------------------------------------------------------------------------------
@@ -367,6 +369,16 @@ def test_what_the_person_said_an_agent_cannot_forget(client: Client, person: Boo
 
 
 # errors ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(name for name, one in BY_NAME.items() if one.writes and name not in BEGINNING))
+def test_only_what_brings_something_in_begins_a_book(name: str, tmp_path) -> None:
+    """As on the command line: to change a book that is missing is a mistake worth hearing of."""
+    own = OwnBook(f"sqlite:{tmp_path / 'none.sqlite'}", "agent:claude", direct=True)
+    with pytest.raises(UnavailableError) as refused:
+        own._looked_up(BY_NAME[name], None)
+    assert refused.value.code == "missing"
+    assert not [*tmp_path.iterdir()]
 
 
 def test_without_a_book_every_tool_that_reads_fails_loudly_and_none_is_begun(client: Client, tmp_path) -> None:

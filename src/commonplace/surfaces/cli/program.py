@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.surfaces.cli.arguments import Option, Parsed, parse, unknown_command
 from commonplace.surfaces.lightly import import_lightly
-from commonplace.surfaces.operations import BY_NAME, Described
+from commonplace.surfaces.operations import BEGINNING, BY_NAME, Described
 
 if TYPE_CHECKING:
     from commonplace.engine.book import Book
@@ -123,36 +123,33 @@ def ask(operation: Described, parsed: Parsed) -> Any:
         return perform(operation, book, request, parsed)
 
 
-_BEGINNING = frozenset(
-    (
-        "save",
-        "upsert-profile-fact",
-        "retain",
-        "capture-session",
-        "capture-conversation",
-        "import-source",
-        "import",
-        "work",
-    )
-)
-"""A book may begin with these; `work` waits for what is captured later."""
-
-
 def open_book(operation: Described, parsed: Parsed, url: str | None = None) -> Book:
     """Only what brings something in may begin a new book: to ask or change one that is missing is a mistake worth hearing of."""
     from commonplace import settings
+    from commonplace.errors import CorruptError
     from commonplace.surfaces.cli.options import number
     from commonplace.wiring import open_book
 
     asked = parsed.everywhere_last("timeout")
     timeout = settings.BUSY_TIMEOUT_SECONDS if asked is None else number(asked, "--timeout")
-    return open_book(
-        url or parsed.everywhere_last("book"),
-        actor=actor_of(parsed),
-        surface="cli",
-        timeout=timeout,
-        create=operation.name in _BEGINNING,
-    )
+    try:
+        return open_book(
+            url or parsed.everywhere_last("book"),
+            actor=actor_of(parsed),
+            surface="cli",
+            timeout=timeout,
+            create=operation.name in BEGINNING,
+        )
+    except CorruptError as error:
+        if operation.name == "doctor":  # what cannot be opened cannot be examined: nobody is sent round in a circle
+            error.hint = _BEYOND_REPAIR
+        raise
+
+
+_BEYOND_REPAIR = (
+    "Keep the damaged file under another name, and put the newest backup in its place; or `commonplace import` an export "
+    "into a new book."
+)
 
 
 def actor_of(parsed: Parsed) -> str:

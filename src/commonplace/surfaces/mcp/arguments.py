@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from commonplace.errors import InvalidError
+from commonplace.model.base import not_among
 from commonplace.surfaces.mcp.schemas import INPUTS, REQUIRED
 
 _CLASSES: dict[str, type] = {"string": str, "integer": int, "boolean": bool, "array": list}
@@ -31,8 +32,7 @@ def _checked(name: str, value: Any, schema: dict[str, Any]) -> Any:
         value = int(value)
     _check_class(name, value, schema)
     if "enum" in schema and value not in schema["enum"]:
-        words = ", ".join(schema["enum"])
-        raise InvalidError(f"{name}: must be one of: {words}", hint=f"Use one of: {words}.", where=name)
+        raise not_among(schema["enum"], value, name)
     if "pattern" in schema and not re.fullmatch(schema["pattern"], value, re.ASCII):
         hint = "For example: domain-reference." if name == "kind" else "For example: atlas."
         raise InvalidError(f"{name}: letters, digits, - and _, beginning with a letter or digit", hint=hint, where=name)

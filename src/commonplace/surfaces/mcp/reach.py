@@ -56,7 +56,9 @@ class OwnBook:
             return None
 
     def _looked_up(self, operation: Described, request: Request) -> Any:
-        book = self._opened(create=operation.writes)
+        from commonplace.surfaces.operations import BEGINNING
+
+        book = self._opened(create=operation.name in BEGINNING)
         if operation.name in ("search", "context"):
             from commonplace.engine.index_pending import IndexPending
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from commonplace.errors import InvalidError
+from commonplace.model.base import not_among
 from commonplace.surfaces.tools.settings import DELETE, SEARCH, STORE, ToolSettings
 
 MAX_TEXT_CHARS = 500
@@ -47,9 +47,7 @@ def parameters_of(tool: str) -> frozenset[str]:
 def schemas(settings: ToolSettings, style: str) -> list[dict[str, Any]]:
     """The tools that are switched on."""
     if style not in STYLES:
-        raise InvalidError(
-            f"style: not one of: {', '.join(STYLES)}", where="style", hint=f"Use one of: {', '.join(STYLES)}."
-        )
+        raise not_among([*STYLES], style, "style")
     return [_schema(tool, style) for tool in _DESCRIBED if settings.is_enabled(tool)]
 
 
