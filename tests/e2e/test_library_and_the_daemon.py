@@ -371,6 +371,19 @@ def test_a_book_that_was_taken_away_is_missed_and_not_begun_anew(daemon: Daemon,
     assert not path.exists()
 
 
+def test_a_relative_path_is_the_same_book_wherever_the_process_goes(
+    daemon: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(daemon.data)
+    with commonplace.open("sqlite:book.sqlite", actor="alice") as book:
+        saved = book.save("Here.", type="episode")
+        assert not is_here(book)
+        monkeypatch.chdir(tmp_path)
+        daemon.stop()
+        assert book.get(saved.id) == saved
+    assert not (tmp_path / "book.sqlite").exists()
+
+
 def test_closing_twice_is_closing_once_and_a_closed_book_opens_again(daemon: Daemon) -> None:
     book = commonplace.open(actor="alice")
     saved = book.save("Closed.", type="episode")

@@ -44,21 +44,21 @@ def open_book(
     where = url or configured_url()
     own = {"clock": clock, "embedder": embedder, "reranker": reranker, "extractor": extractor, "briefly": briefly}
 
-    def opened(may_begin: bool) -> Book:
+    def opened(url: str, may_begin: bool) -> Book:
         from commonplace.wiring import open_book as at_the_file
 
         given: dict[str, Any] = {"actor": actor, "trust": trust, "surface": surface, "timeout": timeout, **own}
-        return at_the_file(where, create=may_begin, **given)
+        return at_the_file(url, create=may_begin, **given)
 
     if direct:
-        return opened(create)
+        return opened(where, create)
     check_actor(actor)
     has_its_own = any(own.values()) or timeout != settings.BUSY_TIMEOUT_SECONDS
     if has_its_own or not _is_granted(actor, trust, surface) or not where.isprintable():
         from commonplace.surfaces.http.client import look_after
 
         look_after(where)
-        return opened(create)
+        return opened(where, create)
     from commonplace.surfaces.served import ServedBook
 
     return ServedBook(where, actor, surface, opened, create=create)

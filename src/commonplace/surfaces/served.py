@@ -26,16 +26,18 @@ _OF_THE_FILE = ("missing", "disk_full", "read_only", "io_error")
 
 
 class ServedBook(Book):
-    """See `Book`. `opener` opens the file itself; it is told whether a book that is not there may be begun."""
+    """See `Book`. `opener` opens the file itself; it is told where, and whether a book that is not there may be begun."""
 
-    def __init__(self, url: str, actor: str, surface: str, opener: Callable[[bool], Book], *, create: bool) -> None:
+    def __init__(
+        self, url: str, actor: str, surface: str, opener: Callable[[str, bool], Book], *, create: bool
+    ) -> None:
         self._address, self._speaker, self._opener = in_full(url), actor, opener
         self._line = Line(self._address, actor, surface)
         self._here: dict[str, Book] = {}
         self._known_id = ""
         # What is not there yet is begun, or missed, by whoever opens it.
         if not os.path.exists(self._address.partition(":")[2]) or not self._line.is_open():
-            self._opened(create=create)
+            self._here["book"] = opener(url, create)
 
     @property
     def _scribe(self) -> Scribe:  # type: ignore[override]  # read only, and late
@@ -77,10 +79,11 @@ class ServedBook(Book):
             raise
         return self._opened()._answer(verb, asked, **extra) if said is None else said
 
-    def _opened(self, *, create: bool = False) -> Book:
-        """The book in this process. What was there a moment ago and is gone is missed, not begun anew."""
+    def _opened(self) -> Book:
+        """The book in this process. What was there and is gone is missed, not begun anew; and it is where it was, wherever the
+        process went meanwhile."""
         if not self._here:
-            made = self._opener(create)
+            made = self._opener(self._address, False)
             if self._here.setdefault("book", made) is not made:  # another thread was quicker
                 made.close()
         return self._here["book"]
