@@ -17,6 +17,7 @@ import pytest
 import commonplace
 from commonplace import Book, CommonplaceError
 from commonplace.catalog.sqlite.derived import CatalogHome
+from commonplace.storage.atomic_write import is_partial
 
 IN_FILES = ("jsonl", "ledger", "vault")
 CANONS = ("sqlite", *IN_FILES)
@@ -109,19 +110,26 @@ class Template:
     ids: list[str]
     operation: str
     """What made the first memory."""
-    operations: int
+    operations: tuple[str, ...]
+    """The journal, by the ids of its entries."""
+    waiting: list[str]
+    """What agents proposed, and nobody has answered yet."""
+    conflict: str
     other_export: Path
 
     @classmethod
     def make(cls, where: Path) -> Template:
         folder = where / "book"
         folder.mkdir()
+        waiting = _propose(folder)
         with open_book(folder) as book:
             ids = furnish(book, 24)
+            _say_of_the_person(book, folder)
             operation = book.history(ids[0])[0].id
             book.search("valley")  # so that nothing waits to be taken into the index
-            truth, operations = every_memory(book), book.stats().operations
-        return cls(folder, truth, ids, operation, operations, _other_export(where))
+            truth, conflict = every_memory(book), book.conflicts()[0].id
+            operations = tuple(one.id for one in book.journal())
+        return cls(folder, truth, ids, operation, operations, waiting, conflict, _other_export(where))
 
     def copy(self, where: Path) -> Path:
         forget_catalog(where)
@@ -150,6 +158,26 @@ def furnish(book: Book, number: int) -> list[str]:
     return [*ids, newer]
 
 
+def _propose(folder: Path) -> list[str]:
+    """What an agent says of the person waits for the person's word."""
+    with open_book(folder, actor="agent:scout") as book:
+        return [
+            book.save(f"The person likes {word} best.", type="profile", evidence_ref=f"page {n}").id
+            for n, word in enumerate(WORDS[:4])
+        ]
+
+
+def _say_of_the_person(book: Book, folder: Path) -> None:
+    """A page, a fact, and in a vault a note that is the person's own."""
+    book.retain(["N The harbour is closed on Sundays."], digest="# Where we are\n\nAt the harbour.", project_id="atlas")
+    book.upsert_profile_fact("editor", "The person writes with a pencil.")
+    if _asked["scheme"] == "vault":
+        note = book_in(folder) / "Diary" / "Monday.md"
+        note.parent.mkdir()
+        note.write_text("---\nmood: fine # a comment\n---\n# Monday\n\nSunny.\n")
+        book.get("Diary/Monday")
+
+
 def _other_export(where: Path) -> Path:
     target = where / "other.jsonl"
     with open_book(where / "other-book") as book:
@@ -173,6 +201,14 @@ def what_is_wrong(book: Book) -> list[str]:
     """The findings of `verify` and of the structure check, as text."""
     found = [*book.verify().findings, *book.doctor().findings]
     return [f"{one.code}: {one.message} ({one.where})" for one in found if one.severity == "error"]
+
+
+def left_unnamed(where: Path, book: Book) -> list[str]:
+    """Unfinished files that doctor does not tell of; and copies of our own that nobody else was in the way of."""
+    named = " ".join(str(one.where) for one in book.doctor().findings)
+    files = [path for path in book_in(where).rglob("*") if path.is_file()] if in_files() else []
+    unnamed = [f"left and not named: {path.name}" for path in files if is_partial(path.name) and path.name not in named]
+    return unnamed + [f"a copy of nobody's: {path.name}" for path in files if "conflicted copy" in path.name]
 
 
 def kind_of(cause: CommonplaceError) -> str:

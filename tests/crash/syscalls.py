@@ -72,6 +72,10 @@ class Outcome:
         return "answer" in self.told
 
     @property
+    def went_on(self) -> bool:
+        return bool(self.told.get("went on"))
+
+    @property
     def code(self) -> str | None:
         """The finest word of the error, if it was one of ours."""
         error = self.told.get("error")
@@ -89,6 +93,8 @@ class Work(NamedTuple):
     ready: Callable[[], Any]
     do: Callable[[Any], Any]
     let_go: Callable[[Any], object]
+    go_on: Callable[[Any], object] = lambda state: None
+    """What must work in the same process after an error that came once."""
 
 
 def count(work: Work, log: Path) -> dict[str, int]:
@@ -111,6 +117,8 @@ def points(counts: dict[str, int]) -> list[Point]:
 
 
 def strike(work: Work, point: Point, log: Path) -> Outcome:
+    if point.forever:
+        work = work._replace(go_on=lambda state: None)
     return _trace(work, [f"trace={point.name}", point.injection], log)
 
 
@@ -155,7 +163,11 @@ def _perform(work: Work, shared: mmap.mmap) -> None:
         shared[0] = _READY
         while shared[0] != _GO:
             time.sleep(0.0002)
-        tell({"answer": work.do(state)})
+        try:
+            tell({"answer": work.do(state)})
+        except CommonplaceError as cause:
+            tell(cause.to_dict())
+            tell(cause.to_dict() | _next(work, state))
         work.let_go(state)
     except CommonplaceError as cause:
         tell(cause.to_dict())
@@ -163,6 +175,16 @@ def _perform(work: Work, shared: mmap.mmap) -> None:
         tell({"crashed": f"{type(cause).__module__}.{type(cause).__name__}: {cause}"[:400]})
     finally:
         os._exit(0)
+
+
+def _next(work: Work, state: Any) -> dict[str, Any]:
+    """How the next call went."""
+    from commonplace import CommonplaceError
+
+    try:
+        return {"went on": work.go_on(state)}
+    except CommonplaceError as cause:
+        return {"stuck": cause.to_dict()}
 
 
 def _is_traced(pid: int) -> bool:
