@@ -24,6 +24,14 @@ if TYPE_CHECKING:
     from commonplace.model.receipt import Receipt
 
 
+# Numbers are given out one after the other, and none twice: what was destroyed at the end is not forgotten.
+_NEXT = "1 + max(coalesce((SELECT max(n) FROM memories), 0), (SELECT CAST(value AS INTEGER) FROM book WHERE key = 'n_upto'))"
+_LEARN = (
+    f"INSERT INTO memories (n, {', '.join(MEMORIES.columns)}, entry)"
+    f" VALUES ({_NEXT}, {', '.join('?' * (len(MEMORIES.columns) + 1))})"
+)
+
+
 class SqliteDraft(SqliteView):
     """See `seam.catalog.Draft` for what each verb promises."""
 
@@ -31,11 +39,19 @@ class SqliteDraft(SqliteView):
     """The number and the hash of the last operation this draft committed."""
 
     def commit(self, signature: Signature, edits: Iterable[Edit]) -> None:
+        head = journal.head(self._db)
+        entry, is_noted = head[0] + 1, False
         changes = []
         for entity, before, after in edits:
-            changes.append(_made(entity, after) if before is None and after else change_of(entity, before, after))
-            self._apply(entity, before, after)
-        self.last = journal.append(self._db, signature, tuple(changes))
+            if before is None and after is not None:
+                changes.append(_made(entity, after))
+                is_noted = is_noted or entity is Entity.MEMORY
+            else:
+                changes.append(change_of(entity, before, after))
+            self._apply(entity, before, after, entry)
+        self.last = journal.append(self._db, head, signature, tuple(changes))
+        if not is_noted:
+            journal.note_end(self._db, entry)
 
     def commit_all(self, several: Sequence[tuple[Signature, Entity, Noun]]) -> None:
         if not several:
@@ -116,13 +132,14 @@ class SqliteDraft(SqliteView):
         gone = eraser.erase(self._db, self, memory_ids, source_ids)
         # The entry names what was destroyed and holds nothing of it: neither side of a change says more than "gone".
         changes = tuple(Change(entity=entity, id=id, before=None, after=None) for entity, id in gone.things)
-        self.last = journal.append(self._db, signature, changes, gone.kept)
+        self.last = journal.append(self._db, journal.head(self._db), signature, changes, gone.kept)
+        journal.note_end(self._db, self.last[0])
         eraser.bury(self._db, gone, self.last[0])
         return len(gone.kept)
 
-    def _apply(self, entity: Entity, before: Noun | None, after: Noun | None) -> None:
+    def _apply(self, entity: Entity, before: Noun | None, after: Noun | None, entry: int | None = None) -> None:
         if entity is Entity.MEMORY:
-            self._apply_memory(before, after)  # type: ignore[arg-type]
+            self._apply_memory(before, after, entry)  # type: ignore[arg-type]
             return
         table = table_of(entity)
         if before is not None:
@@ -130,19 +147,19 @@ class SqliteDraft(SqliteView):
         if after is not None:
             self._db.execute(table.insert, table.row(after))
 
-    def _apply_memory(self, before: MemoryRecord | None, after: MemoryRecord | None) -> None:
+    def _apply_memory(self, before: MemoryRecord | None, after: MemoryRecord | None, entry: int | None) -> None:
         if before is None and after is not None:
-            self._insert_memories((after,))
+            self._insert_memories((after,), entry)
         elif before is not None and after is not None:
             self._update_memory(before, after)
 
-    def _insert_memories(self, records: Sequence[MemoryRecord]) -> None:
+    def _insert_memories(self, records: Sequence[MemoryRecord], entry: int | None = None) -> None:
         if not records:
             return
         if len(records) == 1:  # a cursor for many costs as much as the row itself
-            self._db.execute(MEMORIES.insert, MEMORIES.row(records[0]))
+            self._db.execute(_LEARN, [*MEMORIES.row(records[0]), entry])
         else:
-            self._db.executemany(MEMORIES.insert, map(MEMORIES.row, records))
+            self._db.executemany(_LEARN, ([*MEMORIES.row(record), entry] for record in records))
         last = self._db.last_insert_rowid()
         first = last - len(records) + 1  # numbers are given out one after the other, and we alone are writing
         for n, record in enumerate(records, first):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import embedding, fresh, receipts
+from commonplace.catalog.sqlite import embedding, fresh, journal_keys, receipts
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.model.operation import Payload, decode_payload, encode_payload
 from commonplace.model.record import MemoryRecord
@@ -32,6 +32,7 @@ class Gone(NamedTuple):
 
 def erase(db: apsw.Connection, view: SqliteView, memory_ids: list[str], source_ids: list[str]) -> Gone:
     """Destroy the rows, and every journal payload that speaks of them."""
+    journal_keys.take_in(db)  # an entry without its payload cannot tell any more what it spoke of
     things: list[tuple[Entity, str]] = []
     marks: dict[str, bytes] = {}
     for id in memory_ids:
@@ -69,6 +70,7 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
     if row is None:
         return {}
     n, record = row[0], MEMORIES.from_row(row[1:])
+    db.execute("UPDATE book SET value = max(CAST(value AS INTEGER), ?) WHERE key = 'n_upto'", (n,))
     fresh.changed(db, n, record, None)
     embedding.erase(db, n)
     for table, column, value in _TABLES_OF_A_MEMORY:

@@ -8,6 +8,7 @@ from typing import Any
 
 import apsw
 from msgspec import Raw
+from msgspec.json import encode
 
 from commonplace.catalog.sqlite import journal_keys, times
 from commonplace.errors import CorruptError
@@ -28,19 +29,24 @@ from commonplace.seam.terms import Signature
 _COLUMNS = "seq, id, run, verb, actor, trust, surface, at, salt, payload, kept, payload_hash, prev, hash"
 _SELECT = ", ".join(f"journal.{column}" for column in _COLUMNS.split(", "))
 _INSERT = f"INSERT INTO journal ({_COLUMNS}) VALUES ({', '.join('?' * 14)})"
-_NAME = "INSERT INTO journal_names VALUES (?, ?, ?)"
+
+
+Head = tuple[int, bytes, int]
 
 
 def append(
-    db: apsw.Connection, signature: Signature, changes: tuple[Change, ...], kept: dict[str, str] | None = None
+    db: apsw.Connection,
+    behind: Head,
+    signature: Signature,
+    changes: tuple[Change, ...],
+    kept: dict[str, str] | None = None,
 ) -> tuple[int, bytes]:
-    """Add one entry at the end of the chain; returns its number and hash."""
-    last, prev, last_at = head(db)
+    """Add one entry at the end of the chain, behind its head; returns its number and hash. Its end is for the caller to note."""
+    last, prev, last_at = behind
     said = Payload(reason=signature.reason, changes=changes, kept=kept or {}, reverts=signature.reverts)
     row = forge(last + 1, prev, signature, encode_payload(said))
     db.execute(_INSERT, row)
     times.note_step(db, last + 1, row[7], last_at)
-    db.executemany(_NAME, _names(last + 1, signature.id, changes))
     journal_keys.added(db, last + 1, last + 1)
     return last + 1, row[-1]
 
@@ -56,10 +62,10 @@ def append_all(db: apsw.Connection, several: Iterable[tuple[Signature, Change]])
         times.note_step(db, last, row[7], last_at)
         prev, last_at = row[-1], row[7]
         rows.append(row)
-        names += _names(last, signature.id, (change,))
+        names += journal_keys.names_of(last, signature.id, (change,))
     db.executemany(_INSERT, rows)
-    db.executemany(_NAME, names)
-    journal_keys.added(db, first, last)
+    journal_keys.added(db, first, last, names)
+    note_end(db, last)
     return last, prev
 
 
@@ -78,14 +84,14 @@ def adopt_all(db: apsw.Connection, entries: Sequence[tuple[Entry, Operation]]) -
     if not entries:
         return
     last_at = head(db)[2]
-    names: list[tuple[str, int, int]] = []
+    names: list[journal_keys.Name] = []
     for entry, operation in entries:
         times.note_step(db, entry.seq, to_micros(entry.at), last_at)
         last_at = to_micros(entry.at)
-        names += _names(entry.seq, entry.id, operation.changes)
+        names += journal_keys.names_of(entry.seq, entry.id, operation.changes)
     db.executemany(_INSERT, [_row(entry) for entry, _ in entries])
-    db.executemany(_NAME, names)
-    journal_keys.added(db, entries[0][0].seq, entries[-1][0].seq)
+    journal_keys.added(db, entries[0][0].seq, entries[-1][0].seq, names)
+    note_end(db, entries[-1][0].seq)
 
 
 def _row(entry: Entry) -> tuple[Any, ...]:
@@ -97,18 +103,7 @@ def _stored(raw: Raw) -> bytes | None:
     return None if bytes(raw) == b"null" else bytes(raw)
 
 
-def _names(seq: int, id: str, changes: Iterable[Change]) -> list[tuple[str, int, int]]:
-    """What an entry can be found by."""
-    roles = {id: 1}
-    for change in changes:
-        roles.setdefault(change.id, 0)
-    for change in changes:
-        for memory in change.mentions():
-            roles.setdefault(memory, 2)
-    return [(name, seq, role) for name, role in roles.items()]
-
-
-def head(db: apsw.Connection) -> tuple[int, bytes, int]:
+def head(db: apsw.Connection) -> Head:
     """The last entry's number, hash and time; where the next one goes on."""
     found = db.execute("SELECT seq, hash, at FROM journal ORDER BY seq DESC LIMIT 1").fetchone()
     return (found[0], found[1], found[2]) if found else (0, GENESIS, 0)
@@ -132,8 +127,23 @@ def chain(db: apsw.Connection, after_seq: int = 0) -> Iterator[Entry]:
 
 
 def highest(db: apsw.Connection) -> int:
-    """The highest number ever given out, also when the entries at the end are gone."""
-    return db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'journal'").get or 0
+    """The highest number ever given out, also when the entries at the end are gone.
+
+    The newest memory knows the entry that made it; where the last entry made none, or the memory is gone, the book knows it.
+    """
+    highest: int = db.execute(_HIGHEST).get
+    return highest
+
+
+_HIGHEST = (
+    "SELECT max(coalesce((SELECT CAST(value AS INTEGER) FROM book WHERE key = 'entries_upto'), 0),"
+    " coalesce((SELECT entry FROM memories ORDER BY n DESC LIMIT 1), 0), coalesce((SELECT max(seq) FROM journal), 0))"
+)
+
+
+def note_end(db: apsw.Connection, last: int) -> None:
+    """Note outside of the journal how far it goes. An entry that makes a memory needs no note: the memory has its number."""
+    db.execute("UPDATE book SET value = ? WHERE key = 'entries_upto'", (str(last),))
 
 
 def read(
@@ -155,19 +165,24 @@ def read(
     if until is not None:
         checks |= {"at <= ?": to_micros(until), "seq <= ?": times.last_until(db, to_micros(until))}
     asked = {f"journal.{check}": value for check, value in checks.items() if value is not None}
-    key = journal_keys.name_of(actor, verb)
-    if subject is not None:
-        ways = [{_NAMED: subject, "s.role <> ?": 1}]
-    elif key is not None and run is None:
-        # Those that can be found by who and what, and the newest, which cannot yet.
-        ways = [{_NAMED: key}, {"journal.seq > ?": journal_keys.upto(db)}]
-    else:
-        ways = [{}]
+    ways = _ways(db, subject, None if run else journal_keys.key_of(actor, verb))
     for way in reversed(ways) if newest_first else ways:
         yield from _walk(db, {**way, **asked}, newest_first=newest_first)
 
 
+def _ways(db: apsw.Connection, subject: str | None, key: str | None) -> list[dict[str, Any]]:
+    """Where to look, in order: those that can be found by the name, and the newest, which cannot yet."""
+    if subject is not None:
+        upto, newest = journal_keys.about(db, subject)
+        indexed = {_NAMED: subject, "s.role <> ?": journal_keys.OWN, "s.seq <= ?": upto}
+        return [indexed, {_AMONG: encode(newest).decode()}] if newest else [indexed]
+    if key is not None:
+        return [{_NAMED: key}, {"journal.seq > ?": journal_keys.upto(db)}]
+    return [{}]
+
+
 _NAMED = "s.name = ?"
+_AMONG = "journal.seq IN (SELECT value FROM json_each(?))"
 
 
 def _walk(db: apsw.Connection, asked: dict[str, Any], *, newest_first: bool) -> Iterator[Operation]:
@@ -180,20 +195,13 @@ def _walk(db: apsw.Connection, asked: dict[str, Any], *, newest_first: bool) -> 
 
 
 def one(db: apsw.Connection, id: str) -> Operation | None:
-    row = db.execute(
-        f"SELECT {_SELECT} FROM journal_names AS s CROSS JOIN journal USING (seq) WHERE s.name = ? AND s.role = 1",
-        (id,),
-    ).fetchone()
+    seq = journal_keys.signed(db, id)
+    row = db.execute(f"SELECT {_SELECT} FROM journal WHERE seq = ?", (seq,)).fetchone() if seq else None
     return _operation(row) if row else None
 
 
 def seq_at(db: apsw.Connection, moment: datetime) -> int:
     return times.last_until(db, to_micros(moment))
-
-
-def is_named(db: apsw.Connection, seq: int, names: Iterable[str]) -> bool:
-    """Can the entry be found by all of these?"""
-    return all(db.execute("SELECT 1 FROM journal_names WHERE name = ? AND seq = ?", (name, seq)).get for name in names)
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:

@@ -118,6 +118,7 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
         finally:
             if db.in_transaction:
                 db.execute("ROLLBACK")
+                connections.drop()  # a step may have been cut off with the schema open for writing
         return schema.VERSION
     finally:
         turnstile.leave()

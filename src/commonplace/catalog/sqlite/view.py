@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 
 _BY_ID = f"SELECT {MEMORIES.select} FROM memories WHERE id = ?"
 _BY_ALIAS = f"SELECT {MEMORIES.select} FROM memory_aliases CROSS JOIN memories USING (n) WHERE alias = ?"
-_BY_FINGERPRINT = f"SELECT {MEMORIES.select} FROM memories WHERE fingerprint = ?"
+_SAME = "FROM memories WHERE substr(fingerprint, -16) = substr(?1, -16) AND fingerprint = ?1"  # as the index has it
+_BY_FINGERPRINT = f"SELECT {MEMORIES.select} {_SAME}"
 _COUNTED = ("memory_links", "sources", "conflicts", "journal", "quarantine", "tombstones")
 
 
@@ -83,10 +84,7 @@ class SqliteView:
         return None
 
     def same_words(self, fingerprint: str) -> list[str]:
-        return [
-            row[0]
-            for row in self._db.execute("SELECT id FROM memories WHERE fingerprint = ? ORDER BY n", (fingerprint,))
-        ]
+        return [row[0] for row in self._db.execute(f"SELECT id {_SAME} ORDER BY n", (fingerprint,))]
 
     def links(self, memory_id: str) -> list[Link]:
         table = table_of(Entity.LINK)
@@ -153,11 +151,9 @@ class SqliteView:
         return journal.one(self._db, id)
 
     def known_operations(self, ids: Sequence[str]) -> set[str]:
-        rows = self._db.execute(
-            "SELECT name FROM journal_names WHERE role = 1 AND name IN (SELECT value FROM json_each(?))",
-            (msgspec.json.encode(ids).decode(),),
-        )
-        return {row[0] for row in rows}
+        from commonplace.catalog.sqlite import journal_keys
+
+        return journal_keys.known(self._db, ids)
 
     def operations(self, **asked: Any) -> Iterator[Operation]:
         from commonplace.catalog.sqlite import journal
@@ -165,9 +161,9 @@ class SqliteView:
         return journal.read(self._db, **asked)
 
     def is_named(self, seq: int, names: Iterable[str]) -> bool:
-        from commonplace.catalog.sqlite import journal
+        from commonplace.catalog.sqlite import journal_keys
 
-        return journal.is_named(self._db, seq, names)
+        return journal_keys.is_named(self._db, seq, names)
 
     def chain(self, after_seq: int = 0) -> Iterator[Entry]:
         from commonplace.catalog.sqlite import journal
@@ -180,11 +176,14 @@ class SqliteView:
         return journal.highest(self._db)
 
     def subjects(self) -> Iterator[str]:
-        rows = self._db.execute("SELECT DISTINCT name FROM journal_names WHERE role = 0 ORDER BY name")
-        return (row[0] for row in rows)
+        from commonplace.catalog.sqlite import journal_keys
+
+        return journal_keys.subjects(self._db)
 
     def is_subject(self, id: str) -> bool:
-        return bool(self._db.execute("SELECT 1 FROM journal_names WHERE name = ? AND role = 0 LIMIT 1", (id,)).get)
+        from commonplace.catalog.sqlite import journal_keys
+
+        return journal_keys.is_subject(self._db, id)
 
     def tombstones(self) -> Iterator[tuple[str, int]]:
         return (tuple(row) for row in self._db.execute("SELECT id, seq FROM tombstones ORDER BY id"))
