@@ -5,16 +5,22 @@ from __future__ import annotations
 import ctypes  # noqa: F401 - the other user cannot load it any more
 import os
 import re
+import threading
+import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 import commonplace
 from commonplace import Book, settings
+from commonplace.formats.journal_file import Intent
 from commonplace.formats.ledger import format as ledger_format
+from commonplace.formats.steps import Files
 from commonplace.formats.vault import scan as vault_scan
 from commonplace.formats.vault.format import VaultFormat
+from commonplace.seam.format import Remove
 from commonplace.storage.atomic_write import partial_name
 from commonplace.storage.quarantine import Quarantine
 
@@ -301,11 +307,6 @@ class TestWhatAPurgeCannotReach:
 
 def test_a_save_that_slipped_in_right_before_a_crash_is_kept_beside(tmp_path: Path) -> None:
     """R3: whoever finishes a change that was cut off behind the exchange throws nothing of another's away."""
-    from hashlib import sha256
-
-    from commonplace.formats.journal_file import Intent
-    from commonplace.formats.steps import Files
-
     (tmp_path / "n.md").write_text("ours")
     staged = Path(partial_name(str(tmp_path / "n.md")))
     staged.write_text("theirs, saved a moment before")
@@ -341,3 +342,44 @@ def test_among_many_writers_one_looks_for_all_and_an_edit_is_seen_by_whoever_rea
         main = folder / MAIN[scheme]
         main.write_text(main.read_text().replace("sings", "whistles").rstrip() + "\n")
         assert "whistles" in other.get(id).content
+
+
+class TestWhatIsRemoved:
+    """R3, row 47: a note that goes elsewhere is removed from where it was, and somebody may be writing to it just then."""
+
+    TEXT = b"The gate opens at seven.\n"
+
+    def _removing(self, tmp_path: Path) -> tuple[Path, Files, Intent]:
+        note = tmp_path / "n.md"
+        note.write_bytes(self.TEXT)
+        files = Files(str(tmp_path))
+        (intent,) = files.stage([Remove("n.md", sha256(self.TEXT).digest())])
+        return note, files, intent
+
+    def test_who_opened_it_before_and_writes_after_loses_nothing(self, tmp_path: Path) -> None:
+        note, files, intent = self._removing(tmp_path)
+        opened = note.open("ab", buffering=0)
+
+        def write_late() -> None:
+            while note.exists():
+                time.sleep(0.0002)
+            opened.write(b"And closes at nine.\n")
+            opened.close()
+
+        theirs = threading.Thread(target=write_late)
+        theirs.start()
+        assert files.carry_out([intent]) == [intent], "theirs was in the way"
+        theirs.join()
+        assert note.read_bytes() == self.TEXT + b"And closes at nine.\n"
+        assert [path.name for path in tmp_path.iterdir()] == ["n.md"]
+
+    @pytest.mark.parametrize("written", [b"", b"And closes at nine.\n"])
+    def test_who_was_cut_off_in_the_middle_of_it_is_followed_up(self, tmp_path: Path, written: bytes) -> None:
+        note, files, intent = self._removing(tmp_path)
+        note.rename(tmp_path / str(intent.staged))
+        with (tmp_path / str(intent.staged)).open("ab") as file:
+            file.write(written)
+        assert files.finish([intent]) == (["n.md"] if written else [])
+        assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == (
+            {"n.md": self.TEXT + written} if written else {}
+        )

@@ -19,7 +19,7 @@ from typing import BinaryIO, NamedTuple
 import msgspec
 
 from commonplace import settings
-from commonplace.errors import CorruptError, UnavailableError
+from commonplace.errors import CommonplaceError, CorruptError, UnavailableError
 from commonplace.formats.journal_check import OPEN, seal, troubles
 from commonplace.formats.looked import names_in
 from commonplace.model.base import Noun
@@ -59,7 +59,7 @@ class Intent(Noun, frozen=True, kw_only=True, omit_defaults=True):
     """The hash of the file as it must be before; for an append, nothing."""
     becomes: str | None = None
     staged: str | None = None
-    """Where the new bytes lie already."""
+    """Where the new bytes lie already; for what is removed, where it lies for a moment."""
     offset: int = 0
     text: str | None = None
     """What is appended at the offset."""
@@ -111,6 +111,8 @@ class JournalFile:
         self.folder = os.path.join(folder, FOLDER)
         self.path = os.path.join(self.folder, f"journal-{device()}.jsonl")
         self.witness = os.path.join(self.folder, f"journal-{device()}.seen")
+        self._closing = b""
+        """The last line of the group that was written last, or was to be."""
 
     def exists(self) -> bool:
         return self._found() is not None
@@ -153,17 +155,29 @@ class JournalFile:
     def append(self, lines: list[Line], commit: Commit) -> int:
         """Make it happen. Returns the size of the file afterwards."""
         raw = [*map(encode, lines)]
-        return append_lines(self.path, [*raw, _closed(commit, raw)], create=False).size
+        self._closing = _closed(commit, raw)
+        return append_lines(self.path, [*raw, self._closing], create=False).size
 
     def rewrite(self, heading: Heading, lines: list[Line], commit: Commit) -> int:
         """Replace the whole journal at once: how it begins, and the only way in which anything ever leaves it."""
         with in_our_words(self.folder):
             make_folder(self.folder)
         raw = [*map(encode, lines)]
+        self._closing = _closed(commit, raw)
         with atomic_write(self.path, replace=True) as file:
-            for line in (_headed(heading), *raw, _closed(commit, raw)):
+            for line in (_headed(heading), *raw, self._closing):
                 file.write(line + b"\n")
         return self.size()
+
+    def may_say_it(self) -> bool:
+        """After an error: does the group that was to be written stand there all the same? Only its flush may have failed. Where
+        that cannot be looked at, it may."""
+        try:
+            with _reading(self.path) as file:
+                file.seek(-min(len(self._closing) + 1, self.size()), os.SEEK_END)
+                return file.read().removesuffix(b"\n").endswith(self._closing)
+        except (OSError, CommonplaceError):
+            return self.exists()
 
     def groups(self, start: int = 0) -> Iterator[Group]:
         """The changes behind this place, one at a time. What cannot be read is left out; `broken` names it.

@@ -163,8 +163,9 @@ class Reconciler:
     def _take_in(self) -> None:
         if not self._fresh and not self._missing:
             return
-        self._make_source()
         new = [*self._understood()]
+        if new:
+            self._make_source()
         self._draft.commit_all([(self._signed("found in the book's files"), Entity.MEMORY, record) for record in new])
         self._inventory.place((known, self._format.names(known.place)) for known in self.outcome.places)
         for known in self._missing.values():

@@ -13,10 +13,10 @@ from commonplace.formats.journal_file import Intent
 from commonplace.seam.format import Append, Remove, Stamp, Step
 from commonplace.seam.inventory import Seen
 from commonplace.storage.append import append_lines
-from commonplace.storage.atomic_write import flush_folder, in_our_words, remove
+from commonplace.storage.atomic_write import in_our_words, partial_name, remove
 from commonplace.storage.folders import make_folder
 from commonplace.storage.plain_file import not_plain, open_plain, opened, sha256_of
-from commonplace.storage.swap import keep_beside, stage, swap_in
+from commonplace.storage.swap import keep_beside, settle, stage, swap_in, take_away
 
 
 class Files:
@@ -84,7 +84,8 @@ class Files:
             offset = self.size(step.path) + ahead
             return Intent(step="append", path=step.path, offset=offset, text=step.content.decode())
         if isinstance(step, Remove):
-            return Intent(step="remove", path=step.path, replaces=step.replaces.hex())
+            aside = partial_name(self.full(step.path))
+            return Intent(step="remove", path=step.path, replaces=step.replaces.hex(), staged=self._named(aside))
         full = self.full(step.path)
         with in_our_words(full):
             make_folder(os.path.dirname(full))
@@ -94,8 +95,11 @@ class Files:
             path=step.path,
             replaces=step.replaces.hex() if step.replaces is not None else None,
             becomes=sha256(step.content).hexdigest(),
-            staged=os.path.relpath(staged, self.folder),
+            staged=self._named(staged),
         )
+
+    def _named(self, full: str) -> str:
+        return os.path.relpath(full, self.folder)
 
     def unstage(self, intents: Sequence[Intent]) -> None:
         for intent in intents:
@@ -174,18 +178,26 @@ class Files:
 
     def _remove(self, intent: Intent) -> None:
         full = self.full(intent.path)
-        if sha256_of(full) != intent.replaces:
-            raise ConflictError("the file changed since it was read", where=full)
-        with in_our_words(full):
-            os.unlink(full)
-            flush_folder(full)
+        take_away(full, self._aside(intent), intent.replaces or "")
+
+    def _aside(self, intent: Intent) -> str:
+        """The name that a file has while it is removed."""
+        return self.full(intent.staged) if intent.staged else partial_name(self.full(intent.path))
+
+    def _is_removed(self, intent: Intent) -> bool:
+        """Is it gone? Whoever was cut off in the middle left it under another name."""
+        full, aside = self.full(intent.path), self._aside(intent)
+        if not os.path.lexists(full) and os.path.lexists(aside):
+            with suppress(ConflictError):
+                settle(full, aside, intent.replaces or "")
+        return not os.path.lexists(full)
 
     def _is_done(self, intent: Intent) -> bool:
         full = self.full(intent.path)
         if intent.step == "append":
             return self._has_line(intent)
         if intent.step == "remove":
-            return not os.path.lexists(full)
+            return self._is_removed(intent)
         now = self._stamp(full)
         is_ours = sha256_of(full) == intent.becomes
         if is_ours and now is not None and self._stamp(full) == now:

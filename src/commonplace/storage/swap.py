@@ -81,6 +81,45 @@ def swap_in(staged: str, path: str, expected_sha256: str | None) -> None:
         flush_folder(path)
 
 
+def take_away(path: str, aside: str, expected_sha256: str) -> None:
+    """Delete the file at `path`, durably, if it has the expected hash. Otherwise raises `ConflictError`, and it stays.
+
+    For a moment it has the name `aside`, until nobody writes to it any more. If we are cut off then, `settle` goes on.
+    """
+    with in_our_words(path):
+        _must_be(path, path, expected_sha256)
+        try:
+            os.rename(path, aside)
+        except FileNotFoundError as cause:
+            raise _conflict(path, "the file is gone") from cause
+        settle(path, aside, expected_sha256)
+
+
+def settle(path: str, aside: str, expected_sha256: str) -> None:
+    """What was taken away is deleted if it is what was expected, and given back if somebody wrote to it."""
+    with in_our_words(path):
+        try:
+            is_final = wait_for_writers(aside, _PATIENCE_SECONDS)
+            _must_be(aside, path, expected_sha256)
+        except BaseException:
+            _give_back(aside, path)
+            raise
+        if is_final:
+            os.unlink(aside)
+        else:
+            _hold(aside, path, expected_sha256)
+        flush_folder(path)
+
+
+def _give_back(aside: str, path: str) -> None:
+    try:
+        _put_new(aside, path)
+    except ConflictError:  # another one came in its place: both stay
+        keep_beside(aside, path)
+    remove(aside)
+    flush_folder(path)
+
+
 def break_links(path: str) -> None:
     """Make a file that has other names too a file of its own, so that what is written to it reaches no other place."""
     expected = sha256_of(path)

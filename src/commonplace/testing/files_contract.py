@@ -20,7 +20,7 @@ from commonplace.engine.book import Book
 from commonplace.engine.scribe import Scribe
 from commonplace.errors import CommonplaceError, UnavailableError
 from commonplace.formats.canon import FileCanon
-from commonplace.formats.journal_file import Intent
+from commonplace.formats.journal_file import Intent, JournalFile
 from commonplace.formats.steps import Files
 from commonplace.model.words import Entity, Status
 from commonplace.seam.format import Format
@@ -240,6 +240,36 @@ class FilesContract(CanonContract):
             assert not [one for one in book.doctor().findings if one.severity == "error"]
         assert not [name for name in self.raw(tmp_path) if "partial" in name]
 
+    def test_a_purge_whose_journal_stands_but_could_not_be_flushed_is_finished_by_whoever_comes_next(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """R2, R12: the error was told, and the words are gone all the same."""
+        with self.opened(tmp_path) as book:
+            self.save(book, "The gate opens at seven.")
+            id = self.save(book, "The gate closes at nine.")
+            with monkeypatch.context() as broken:
+                broken.setattr("commonplace.storage.atomic_write.flush_folder", _fail)
+                with pytest.raises(UnavailableError):
+                    book.purge(id)
+        with self.opened(tmp_path) as book:
+            assert [str(operation.verb) for operation in book.journal()] == ["save", "save", "purge"]
+            assert not book.doctor().findings
+        assert b"at nine" not in b"".join(self.raw(tmp_path / "book").values())
+
+    def test_an_interrupt_right_behind_the_journal_leaves_what_the_next_one_needs(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """R2."""
+        with self.opened(tmp_path) as book:
+            id = self.save(book, "The gate closes at nine.")
+            with monkeypatch.context() as broken:
+                broken.setattr(JournalFile, "append", _and_interrupted(JournalFile.append))
+                with pytest.raises(KeyboardInterrupt):
+                    book.evolve(id, "The gate closes at ten.", reason="summer")
+            assert [record.content for record in book.list()] == ["The gate closes at ten."]
+            assert [str(operation.verb) for operation in book.journal()] == ["save", "evolve"]
+            assert book.verify().ok
+
     def test_a_change_that_was_cut_off_before_the_journal_said_it_never_happened(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -416,6 +446,18 @@ class FilesContract(CanonContract):
 
 def _cut_off(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
+
+
+def _fail(path: str) -> None:
+    raise OSError(5, "no flush here", path)
+
+
+def _and_interrupted(write: Callable[..., int]) -> Callable[..., int]:
+    def written(*arguments: Any) -> int:
+        write(*arguments)
+        raise KeyboardInterrupt
+
+    return written
 
 
 def _cut_off_after(steps: int) -> Callable[[Files, Intent], bool]:
