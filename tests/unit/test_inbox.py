@@ -52,6 +52,13 @@ class TestDeciding:
         assert book.verify()
         assert [result.record.id for result in book.search("green tea")] == [waiting.id]
 
+    def test_an_edit_that_may_not_come_in_leaves_the_words_as_they_were(self, book, agent):
+        """R2: the new words and the word on them are one change."""
+        waiting = agent.save("We use Redis.", type="decision", project_id="falcon")
+        with pytest.raises(ConflictError):
+            book.inbox_edit(waiting.id, "We use Valkey.")
+        assert book.get(waiting.id) == waiting
+
     def test_a_stale_edit_is_refused(self, book, waiting):
         with pytest.raises(StaleError):
             book.inbox_edit(waiting.id, "Alice likes coffee.", expect="sha256:something-else")

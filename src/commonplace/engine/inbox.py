@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from commonplace import settings
-from commonplace.engine.confirm import Confirm, Reject, confirm, reject, review
+from commonplace.engine.confirm import Confirm, Reject, accept, confirm, reject, review
 from commonplace.engine.scribe import Request, Scribe, must_find
 from commonplace.errors import ConflictError
 from commonplace.guard.entry import admit
@@ -94,7 +94,9 @@ def inbox_edit(scribe: Scribe, asked: InboxEdit) -> MemoryRecord:
             record, content=asked.content, fingerprint=fingerprint(asked.content), tags=_undeferred(record)
         )
         pen.sign(Verb.EDIT, asked.reason or "edited in review")
-    return confirm(scribe, Confirm(id=said.id, reason=asked.reason, rationale=asked.rationale))
+        active = accept(scribe, pen, said, Confirm(id=said.id, reason=asked.reason, rationale=asked.rationale))
+        pen.sign(Verb.PROMOTE, asked.reason)
+        return active
 
 
 def inbox_merge(scribe: Scribe, asked: InboxMerge) -> MemoryRecord:
