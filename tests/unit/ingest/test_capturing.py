@@ -6,6 +6,7 @@ import json
 import random
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -277,19 +278,14 @@ class TestItReturnsAtOnce:
 
     @pytest.mark.parametrize("sort", ["talk", "jsonl"])
     def test_a_megabyte_costs_a_few_durable_writes_of_the_same_size(self, book: Book, sort: str) -> None:
-        """Judged by processor time beside the scan and the write that are its price: a shared machine must not fail it."""
-        text = megabyte(sort)
-        with book._scribe.writing():
-            pass  # the modules are loaded
-        book.capture_session("User: warm up, the port is 8080")
-        started = time.process_time()
-        book.capture_session(text)
-        took = time.process_time() - started
+        """Judged by processor time beside the scan and the write that are its price, the best of three: a shared machine must
+        not fail it."""
         from commonplace.guard.secrets import redact
 
-        started = time.process_time()
-        redact(text)
-        scan = time.process_time() - started
+        texts = [megabyte(sort, n) for n in range(3)]
+        book.capture_session("User: warm up, the port is 8080")
+        took = min(_processor_time(book.capture_session, text) for text in texts)
+        scan = min(_processor_time(redact, text) for text in texts)
         print(
             f"{sort}: captured in {took * 1000:.0f} ms of processor time, of which the scan for secrets {scan * 1000:.0f}"
         )
@@ -299,8 +295,14 @@ class TestItReturnsAtOnce:
 WORDS = "we use the local book because it is durable and run pytest on src/app/main.py line 42 before the release"
 
 
-def megabyte(sort: str) -> str:
-    rng = random.Random(4)
+def _processor_time(work: Callable[[str], object], text: str) -> float:
+    started = time.process_time()
+    work(text)
+    return time.process_time() - started
+
+
+def megabyte(sort: str, seed: int = 4) -> str:
+    rng = random.Random(seed)
     words = WORDS.split()
     said = [" ".join(rng.choices(words, k=60)) for _ in range(3_400)]
     if sort == "talk":
