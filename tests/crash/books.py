@@ -96,9 +96,10 @@ def forget_catalog(where: Path | str) -> None:
 
 
 def remove(where: Path) -> None:
-    """The book and all that belongs to it."""
+    """The book and all that belongs to it, also a copy that was made of it."""
     shutil.rmtree(where, ignore_errors=True)
     forget_catalog(where)
+    forget_catalog(where / "copy")
 
 
 @dataclass(frozen=True)
