@@ -35,8 +35,11 @@ class Addends(NamedTuple):
     adds: NDArray[np.float64]
 
 
-def best(db: apsw.Connection, hand: AtHand, asked: list[str], count: int) -> list[tuple[float, int]] | None:
-    """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once."""
+def best(
+    db: apsw.Connection, hand: AtHand, asked: list[str], count: int, failing: NDArray[np.bool_] | None = None
+) -> list[tuple[float, int]] | None:
+    """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once.
+    Who is known to fail the filter is left out."""
     if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
         return None
     import numpy as np
@@ -47,6 +50,8 @@ def best(db: apsw.Connection, hand: AtHand, asked: list[str], count: int) -> lis
     for word in asked:
         numbers, adds = hand.addends.get(word) or _read(db, hand, word)
         scores[numbers] += adds
+    if failing is not None:
+        scores[failing[: len(scores)]] = 0.0
     holding = (scores > 0).nonzero()[0]
     found = scores[holding]
     top = held.best(found, count)

@@ -20,6 +20,7 @@ from commonplace.seam.terms import Hit, Strand, made
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.addends import Addends
+    from commonplace.model.filter import Filter
     from commonplace.model.record import MemoryRecord
 
 STAMP = 16
@@ -29,6 +30,8 @@ STAMP = 16
 _LINES, _RECORDS = 16_384, 2_048
 _LETTERS = 4_000_000
 _CONNECTIONS = 32
+# And of so many filters it is kept who passes, a byte for each memory.
+_FILTERS = 6
 _MARK = (
     "SELECT (SELECT value FROM book WHERE key = 'indexed_upto'), (SELECT max(n) FROM memories),"
     " (SELECT hash FROM journal ORDER BY seq DESC LIMIT 1),"
@@ -60,6 +63,8 @@ class AtHand:
         self.strands: dict[int, Strand] = {}
         self.such: dict[tuple[Callable[[str], bool], int], dict[int, bool]] = {}
         """What was read off the beginnings of texts, by what reads it and by number."""
+        self.verdicts: dict[Filter, bytearray] = {}
+        """Of filters that were asked for, by number: who passes, who does not, and of whom nothing is known yet."""
         self.records: dict[str, MemoryRecord] = {}
         self._letters = 0
         self.addends: dict[str, Addends] = {}
@@ -107,6 +112,15 @@ class AtHand:
                 {n: is_such(text) for n, text in _read(db, f"m.n, substr(m.content, 1, {beginning})", missing)}
             )
         return {n for n in numbers if known.get(n)}
+
+    def verdicts_of(self, where: Filter) -> bytearray:
+        """A byte for each memory, to be filled in by whoever finds out."""
+        found = self.verdicts.get(where)
+        if found is None:
+            if len(self.verdicts) >= _FILTERS:
+                self.verdicts.pop(next(iter(self.verdicts)))
+            found = self.verdicts[where] = bytearray(self.last + 1)
+        return found
 
     def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:
         self.records.update(records)

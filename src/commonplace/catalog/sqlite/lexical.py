@@ -57,12 +57,12 @@ def _best(
     likely = 2 * limit + 20
     by_word = few is None and hand.upto <= SMALL
     while True:
-        known = addends.best(db, hand, asked, likely) if by_word else None
+        known = addends.best(db, hand, asked, likely, narrow.failing(hand, where)) if by_word else None
         scored = _plain(db, asked, few, likely) if known is None else known
         hits = _checked(db, hand, scored, where, limit)
         if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
             return hits
-        likely *= 8
+        likely = narrow.enlarged(likely, len(hits), limit)
 
 
 def _phrase(term: tuple[str, ...]) -> str:

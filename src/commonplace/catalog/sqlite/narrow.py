@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import msgspec
@@ -15,8 +16,13 @@ from commonplace.model.base import to_micros
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.words import Status
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 # So many are sooner looked at one by one than found among all.
 FEW = 1_000
+_PASSES, _FAILS = 1, 2
 _LISTS = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 
 
@@ -51,9 +57,34 @@ def lines_of(
     statuses = _only_statuses(where)
     if statuses is not None:
         return hand.lines_of(db, numbers), statuses
-    passed = passing(db, where, numbers)
+    passed = passing_again(db, hand, where, numbers)
     lines = dict(zip(passed, hand.lines_of(db, passed), strict=True))
     return [*map(lines.get, numbers)], EVERY_STATUS
+
+
+def passing_again(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]) -> list[int]:
+    """As `passing`, but each memory is asked about once: an agent asks for its own project again and again."""
+    if max(numbers, default=0) > hand.last:
+        return passing(db, where, numbers)
+    verdicts = hand.verdicts_of(where)
+    unknown = [n for n in numbers if not verdicts[n]]
+    if unknown:
+        for n in unknown:
+            verdicts[n] = _FAILS
+        for n in passing(db, where, unknown):
+            verdicts[n] = _PASSES
+    return [n for n in numbers if verdicts[n] == _PASSES]
+
+
+def failing(hand: AtHand, where: Filter) -> NDArray[np.bool_] | None:
+    """By number, who is known not to pass, and need not be looked at; None if nothing is known of this filter."""
+    verdicts = hand.verdicts.get(where)
+    if verdicts is None or "numpy" not in sys.modules:
+        return None
+    import numpy as np
+
+    found: NDArray[np.bool_] = np.frombuffer(verdicts, dtype=np.uint8) == _FAILS
+    return found
 
 
 @lru_cache(maxsize=16)
@@ -103,6 +134,12 @@ def _span(where: Filter) -> tuple[str, list[int]]:
             parts += f" AND created_at {sign} ?"
             values.append(to_micros(getattr(where, field)))
     return parts, values
+
+
+def enlarged(looked_at: int, passed: int, wanted: int) -> int:
+    """How many to look at next, if so few of those that were looked at passed the filter: as many as will do, in all
+    likelihood, but not too many more."""
+    return looked_at * min(max(2, 3 * wanted // (2 * max(passed, 1))), 32)
 
 
 def _marks(values: Sequence[str]) -> str:

@@ -52,14 +52,15 @@ def _among_all(
     db: apsw.Connection, hand: AtHand, whole: held.Whole, question: Floats, where: Filter, limit: int
 ) -> list[Hit]:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
-    scores = whole.cosines(question)
-    count = limit + 20
+    scores, failing = whole.cosines(question), narrow.failing(hand, where)
+    left = None if failing is None else (~failing[whole.numbers]).nonzero()[0]
+    among, count = scores if left is None else scores[left], limit + 20
     while True:
-        top = held.best(scores, count)
-        hits = _checked(db, hand, whole.scored(top, scores), where, limit)
-        if count >= len(scores) or (len(hits) == limit and hits[-1].score > float(scores[top[-1]])):
+        top = held.best(among, count)
+        hits = _checked(db, hand, whole.scored(top if left is None else left[top], scores), where, limit)
+        if count >= len(among) or (len(hits) == limit and hits[-1].score > float(among[top[-1]])):
             return hits
-        count *= 8
+        count = narrow.enlarged(count, len(hits), limit)
 
 
 def _proposed(
@@ -73,7 +74,7 @@ def _proposed(
         numbers = proposing.best(held.blocks(db, model), question, centre, asked).tolist()
         everything = len(numbers) < asked
         if asked > first:  # the filter lets few through: check before comparing
-            numbers = narrow.passing(db, where, numbers)
+            numbers = narrow.passing_again(db, hand, where, numbers)
         hits = _checked(db, hand, _compared(vectors.of(db, model.number, numbers), question), where, limit)
         if len(hits) >= limit or everything:
             return hits
