@@ -6,6 +6,8 @@ import fcntl
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -299,3 +301,33 @@ def test_each_of_several_at_once_has_a_connection_of_its_own(listener: Listener,
     assert serving.use(nested) == b"{}"
     assert listener.connections == 2
     serving.close()
+
+
+_FIRST_AT_ONCE = """
+import sys, threading, msgspec
+from commonplace.surfaces.http.answer_types import understood
+from commonplace.surfaces.operations import BY_NAME
+said = {name: sys.stdin.buffer.readline() for name in ("explain", "search")}
+sys.setswitchinterval(1e-6)
+together = threading.Barrier(8)
+def read(name):
+    together.wait()
+    understood(BY_NAME[name], said[name])
+threads = [threading.Thread(target=read, args=(name,)) for name in [*said] * 4]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+"""
+
+
+def test_several_threads_may_read_the_first_answer_of_a_kind_at_once(tmp_path: Path) -> None:
+    """msgspec takes a type apart when it is first used: a thread that came in between ended the process, every third time."""
+    with commonplace.open(f"sqlite:{tmp_path / 'book.sqlite'}", direct=True) as book:
+        id = book.save("The API listens on port 8080.", type="project", project_id="atlas").id
+        found = book.search("which port", project="atlas")
+        said = f"{book.explain(id).to_json()}\n{found.to_json()}\n".encode()
+    tries = [subprocess.Popen([sys.executable, "-c", _FIRST_AT_ONCE], stdin=subprocess.PIPE) for _ in range(10)]
+    for one in tries:
+        one.communicate(said, timeout=60)
+    assert [one.returncode for one in tries] == [0] * 10
