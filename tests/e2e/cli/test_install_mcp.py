@@ -83,6 +83,22 @@ def test_without_a_name_it_is_claude_code_and_the_project(shell: Shell) -> None:
     assert not (shell.folder / ".mcp.json").exists()
 
 
+@pytest.mark.parametrize("what", [["mcp"], ["claude-code", "--level", "project"]])
+def test_where_the_name_alone_will_not_be_found_it_is_said_how_to_name_the_program(
+    shell: Shell, what: list[str]
+) -> None:
+    """An agent is started outside of the environment that this program lies in."""
+    found = shell.folder / "found"
+    found.mkdir()
+    said = shell("install", *what, "--dry-run", PATH=f"{Path(sys.executable).parent}:{found}").out
+    assert f"--program {Path(sys.executable).parent}" in " ".join(said.split())
+    assert "--program " not in shell("install", *what, "--dry-run", "--program", "/opt/commonplace").out
+    (found / "commonplace").write_text("#!/bin/sh\n")
+    (found / "commonplace").chmod(0o755)
+    known = shell("install", *what, "--dry-run", PATH=f"{Path(sys.executable).parent}:{found}").out
+    assert "--program " not in known
+
+
 def test_for_the_user_the_whole_path_is_named(shell: Shell) -> None:
     shell("install", "mcp", "--client", "gemini")
     assert Path(_entry(shell, "gemini")["command"]).is_absolute()

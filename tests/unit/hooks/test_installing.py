@@ -171,6 +171,26 @@ def test_the_superuser_does_not_make_a_persons_settings_their_own(file: Path) ->
     ] * 2
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to somebody else")
+def test_a_file_that_the_superuser_begins_belongs_to_whom_its_folder_belongs(file: Path) -> None:
+    os.chown(file.parent, 1234, 1235)
+    _install(file)
+    assert (file.stat().st_uid, file.stat().st_gid) == (1234, 1235)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a folder to somebody else")
+def test_the_superuser_makes_no_folder_of_their_own_in_a_persons_home(file: Path) -> None:
+    file.parent.rmdir()
+    os.chown(file.parent.parent, 1234, 1235)
+    with pytest.raises(UnavailableError) as told:
+        _install(file)
+    assert "without sudo" in told.value.hint
+    assert not file.parent.exists()
+    os.chown(file.parent.parent, 0, 0)
+    _install(file)
+    assert file.stat().st_uid == 0
+
+
 def test_a_file_that_changed_meanwhile_is_not_overwritten(file: Path) -> None:
     file.write_text(MINE)
     planned = to_install(CLAUDE, str(file), COMMANDS["claude-code"])

@@ -101,7 +101,7 @@ class _Hooks:
         self._recipe = RECIPES.get(agent)
         self._path = self._recipe.path(level) if self._recipe else ""
         self._commands = _commands(agent, level, parsed)
-        self.note = self._recipe.note if self._recipe else openclaw.NOTE
+        self.note = with_how_to_name_it(self._recipe.note if self._recipe else openclaw.NOTE, level, parsed)
 
     def to_install(self) -> list[Change]:
         from commonplace.surfaces.hooks import installing
@@ -133,6 +133,22 @@ def _commands(agent: str, level: str, parsed: Parsed) -> dict[str, str]:
     book = parsed.everywhere_last("book")
     options = [f"--book={book}"] if book else []
     return commands_for(HOSTS[agent], program, options, capture="capture" in parsed.options)
+
+
+def with_how_to_name_it(note: str, level: str, parsed: Parsed) -> str:
+    """A project's file is shared and names the program only: does this machine find it by that name?"""
+    import os
+    import shlex
+    import shutil
+
+    if level != "project" or "program" in parsed.options:
+        return note
+    own = os.path.dirname(sys.executable) if sys.prefix != sys.base_prefix else ""  # an agent is started outside of it
+    others = [one for one in os.get_exec_path() if not own or os.path.realpath(one) != os.path.realpath(own)]
+    if shutil.which("commonplace", path=os.pathsep.join(others)):
+        return note
+    beside = shlex.quote(os.path.join(os.path.dirname(sys.executable), "commonplace"))
+    return f"{note} Outside of this environment no `commonplace` is on the PATH: put it there, or name it: --program {beside}"
 
 
 def own_program(level: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import ConflictError
 from commonplace.surfaces.cli.arguments import Parsed, UsageError
+from commonplace.surfaces.cli.install import with_how_to_name_it
 from commonplace.surfaces.hooks import mcp_entry
 from commonplace.surfaces.hooks.installing import Change, to_put, to_take
 from commonplace.surfaces.hooks.mcp_clients import CLIENTS, NAME, Client
@@ -52,7 +53,7 @@ class Mcp:
         self._client = _client(parsed)
         self._level = _level(parsed, self._client)
         self._server = Server(self._client, self._client.entry(_command(parsed, self._level)))
-        self.note = self._client.note
+        self.note = with_how_to_name_it(self._client.note, self._level, parsed)
 
     def to_install(self) -> list[Change]:
         return [to_put(self._server, self._client.path(self._level))]

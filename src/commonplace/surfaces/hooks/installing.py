@@ -156,6 +156,7 @@ def apply(change: Change) -> None:
             _remove_if_empty(os.path.dirname(change.path))
         return
     with in_our_words(change.path):
+        _refuse_anothers_folder(os.path.dirname(change.path))
         make_folder(os.path.dirname(change.path))
     if change.aside is not None and not change.restored and not os.path.lexists(change.aside):
         _write(change.aside, change.before or b"", change.path)
@@ -196,7 +197,33 @@ def _write(path: str, content: bytes, like: str) -> None:
     with atomic_write(path, replace=True) as file:
         if os.path.exists(like):
             _make_alike(file.fileno(), os.stat(like))
+        else:
+            _give_to_owner(file.fileno(), os.path.dirname(path))
         file.write(content)
+
+
+def _give_to_owner(fd: int, folder: str) -> None:
+    """What `sudo` puts into somebody's folder is theirs."""
+    owner = os.stat(folder)
+    if _is_for_another(owner):
+        os.fchown(fd, owner.st_uid, owner.st_gid)
+
+
+def _refuse_anothers_folder(folder: str) -> None:
+    """A file is given away by its descriptor; a folder that is made and then given away could be exchanged in between."""
+    above = folder
+    while not os.path.isdir(above):
+        above = os.path.dirname(above)
+    if above != folder and _is_for_another(os.stat(above)):
+        raise UnavailableError(
+            "the folder is missing, and made by root it would not be its user's",
+            where=folder,
+            hint="Run it without sudo, or make the folder first.",
+        )
+
+
+def _is_for_another(owner: os.stat_result) -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0 != owner.st_uid
 
 
 def _make_alike(fd: int, like: os.stat_result) -> None:
