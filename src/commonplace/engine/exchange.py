@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, taken_apart
 from commonplace.model.link import Conflict, Link
 from commonplace.model.operation import Entry
 from commonplace.model.record import MemoryRecord
@@ -64,7 +64,7 @@ ENTITIES = (
     ("conflict", Entity.CONFLICT),
 )
 encode = msgspec.json.Encoder().encode
-decoder = msgspec.json.Decoder(Line)
+decoder = msgspec.json.Decoder(taken_apart(Line))
 
 
 def line_of(name: str, noun: Noun) -> bytes:

@@ -21,7 +21,7 @@ from commonplace.engine.confirm import Confirm, accept, review
 from commonplace.engine.inbox import deferral
 from commonplace.engine.scribe import Pen, Request, Scribe
 from commonplace.errors import CommonplaceError, InvalidError
-from commonplace.model.base import Noun, understand
+from commonplace.model.base import Noun, taken_apart, understand
 from commonplace.model.filter import Filter
 from commonplace.model.ids import new_id
 from commonplace.model.inbox import InboxReport
@@ -112,5 +112,5 @@ def read_policy(path: str) -> Policy:
         raise InvalidError(
             "the policy cannot be read", where=path, hint="It is a TOML file with [[accept]] rules."
         ) from cause
-    read: Policy = understand(lambda: msgspec.convert(plain, Policy), Policy)
+    read: Policy = understand(lambda: msgspec.convert(plain, taken_apart(Policy)), Policy)
     return read

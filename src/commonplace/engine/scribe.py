@@ -14,7 +14,7 @@ import msgspec
 from commonplace import settings
 from commonplace.errors import NotFoundError, StaleError, UnavailableError
 from commonplace.guard.trust import channel_of, check_actor, lesser
-from commonplace.model.base import Noun, understand
+from commonplace.model.base import Noun, taken_apart, understand
 from commonplace.model.ids import new_id
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Trust, Verb
@@ -50,7 +50,7 @@ def ask(cls: type[R], /, **fields: Any) -> R:
     for name, value in fields.items():
         if value:
             _check_texts(name, value)
-    request: R = understand(lambda: msgspec.convert(fields, cls), cls)
+    request: R = understand(lambda: msgspec.convert(fields, taken_apart(cls)), cls)
     return request
 
 

@@ -22,7 +22,7 @@ from commonplace import settings
 from commonplace.errors import CommonplaceError, CorruptError, UnavailableError
 from commonplace.formats.journal_check import OPEN, seal, troubles
 from commonplace.formats.looked import names_in
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, taken_apart
 from commonplace.model.operation import Entry
 from commonplace.storage.append import append_lines
 from commonplace.storage.atomic_write import atomic_write, in_our_words
@@ -101,7 +101,7 @@ class Group(NamedTuple):
 
 
 encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Line).decode
+_decode = msgspec.json.Decoder(taken_apart(Line)).decode
 
 
 class JournalFile:

@@ -16,6 +16,7 @@ import msgspec
 from commonplace.errors import UnavailableError
 from commonplace.guard.secrets import has_secret
 from commonplace.ingest.evidence import stands
+from commonplace.model.base import taken_apart
 from commonplace.model.proposal import Proposal
 from commonplace.model.transcript import Role, Transcript
 from commonplace.model.words import Scope, Type
@@ -84,7 +85,7 @@ def items_of(said: str, failed: Callable[[str], UnavailableError]) -> list[Item]
     """The statements of an answer that have the shape that was asked for; raises when none of it has."""
     fenced = _FENCED.match(said)
     try:
-        told = msgspec.json.decode(fenced[1] if fenced else said, type=_Said).memories[:_MOST_ITEMS]
+        told = msgspec.json.decode(fenced[1] if fenced else said, type=taken_apart(_Said)).memories[:_MOST_ITEMS]
     except (msgspec.MsgspecError, RecursionError):
         raise failed("its answer is not the JSON that was asked for") from None
     items = [item for raw in told if (item := _item(raw))]
@@ -95,7 +96,7 @@ def items_of(said: str, failed: Callable[[str], UnavailableError]) -> list[Item]
 
 def _item(raw: msgspec.Raw) -> Item | None:
     try:
-        return msgspec.json.decode(raw, type=Item)
+        return msgspec.json.decode(raw, type=taken_apart(Item))
     except (msgspec.MsgspecError, RecursionError):
         return None
 

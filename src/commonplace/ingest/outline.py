@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from commonplace.ingest.readers.text import paragraphs
-from commonplace.model.base import from_micros, to_micros
+from commonplace.model.base import from_micros, taken_apart, to_micros
 from commonplace.model.transcript import Piece, Role, Transcript
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def transcript_of(source: Source) -> Transcript:
 
 def _pieces(body: str, outline: str) -> tuple[Piece, ...] | None:
     try:
-        rows = msgspec.json.decode(outline, type=list[_Row])
+        rows = msgspec.json.decode(outline, type=taken_apart(list[_Row]))
         return tuple(_piece(body, *row) for row in rows if 0 <= row[1] < row[2] <= len(body))
     except (msgspec.DecodeError, OverflowError, RecursionError):
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from _thread import RLock
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -12,6 +14,7 @@ import msgspec
 from commonplace.errors import InvalidError
 
 E = TypeVar("E", bound="Closed")
+T = TypeVar("T")
 
 
 class Closed(StrEnum):
@@ -53,16 +56,40 @@ class Noun(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:
-        made: Self = understand(lambda: msgspec.convert(plain, cls), cls)
+        made: Self = understand(lambda: msgspec.convert(plain, taken_apart(cls)), cls)
         return made
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Self:
-        made: Self = understand(lambda: msgspec.json.decode(line, type=cls), cls)
+        made: Self = understand(lambda: msgspec.json.decode(line, type=taken_apart(cls)), cls)
         return made
 
 
 _encoder = msgspec.json.Encoder()
+_known: set[Any] = set()
+_turn = [RLock()]
+
+
+def taken_apart(sort: T) -> T:
+    """The type itself, which may now be read by any thread.
+
+    msgspec takes a type apart when it first reads one of it. A second thread that comes upon it meanwhile finds half of it, and
+    the process crashes. So that is done once, by one thread at a time; everything that decodes goes through here.
+    """
+    if sort not in _known:
+        with _turn[0]:
+            msgspec.json.Decoder(sort)
+            _known.add(sort)
+    return sort
+
+
+def _begin_anew() -> None:
+    """In a forked child nobody is left to let go of what another thread of its parent held."""
+    _turn[0] = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 def understand(read: Any, cls: type) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from commonplace.model.base import Noun, to_micros
+from commonplace.model.base import Noun, taken_apart, to_micros
 from commonplace.model.chance import chance
 from commonplace.model.hashing import sha256
 from commonplace.model.words import Entity, Trust, Verb
@@ -141,7 +141,7 @@ class Entry(Noun, frozen=True, kw_only=True):
 
 
 encode_payload = _encode
-decode_payload = msgspec.json.Decoder(Payload | None).decode
+decode_payload = msgspec.json.Decoder(taken_apart(Payload | None)).decode
 
 
 def new_salt() -> bytes:

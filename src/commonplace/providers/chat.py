@@ -12,6 +12,7 @@ from typing import Any, Literal
 import msgspec
 
 from commonplace.errors import UnavailableError
+from commonplace.model.base import taken_apart
 from commonplace.providers.addresses import Asker
 from commonplace.providers.server import Count, Seconds, Server, ServerSettings, settings_of
 
@@ -74,7 +75,7 @@ class ChatModel:
 
     def _text(self, raw: bytes) -> str:
         try:
-            choices = msgspec.json.decode(raw, type=_Answer).choices
+            choices = msgspec.json.decode(raw, type=taken_apart(_Answer)).choices
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             raise self.failed("its answer is not understood") from None
         text = choices[0].message.content if choices else None

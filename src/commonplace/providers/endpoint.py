@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from commonplace.model.base import taken_apart
 from commonplace.providers.addresses import EMBEDDER
 from commonplace.providers.server import Count, Seconds, Server, ServerSettings, settings_of
 
@@ -115,7 +116,7 @@ class EndpointEmbedder:
 
     def _rows(self, raw: bytes, count: int) -> list[list[float]]:
         try:
-            data = msgspec.json.decode(raw, type=_Answer).data
+            data = msgspec.json.decode(raw, type=taken_apart(_Answer)).data
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise self._server.failed("its answer is not understood") from None
         places = [n if row.index is None else row.index for n, row in enumerate(data)]

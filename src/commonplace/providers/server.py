@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from commonplace.errors import InvalidError, UnavailableError
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, taken_apart
 from commonplace.providers.addresses import Asker, target_of
 from commonplace.providers.wire import failed, post
 
@@ -40,7 +40,7 @@ def settings_of(cls: type[S], asker: Asker, asked: Mapping[str, Any]) -> S:
     """The settings that a table describes. The model may also stand behind a `#` in the address."""
     url, _, model = str(asked["use"]).partition("#")
     try:
-        settings = msgspec.convert({"model": model, **asked, "use": url}, cls)
+        settings = msgspec.convert({"model": model, **asked, "use": url}, taken_apart(cls))
     except msgspec.ValidationError:
         # Not the decoder's words: they may quote the value, and the value may be the key.
         fields = ", ".join(cls.__struct_fields__)

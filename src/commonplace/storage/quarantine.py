@@ -16,7 +16,7 @@ import msgspec
 
 from commonplace import settings
 from commonplace.errors import InvalidError, TooLargeError
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, taken_apart
 from commonplace.storage.append import append_line, read_lines
 from commonplace.storage.atomic_write import atomic_write, remove
 from commonplace.storage.local_folders import folder_for
@@ -65,7 +65,7 @@ class Quarantine:
             return
         for line in read_lines(path, settings.MAX_IMPORT_LINE_BYTES):
             try:
-                yield msgspec.json.decode(line.raw, type=Piece)
+                yield msgspec.json.decode(line.raw, type=taken_apart(Piece))
             except ValueError:
                 continue  # torn off by a power cut: the bytes are there, and will be listed when they are met again
 

@@ -9,7 +9,7 @@ import apsw
 import msgspec
 
 from commonplace.errors import InvalidError
-from commonplace.model.base import to_micros
+from commonplace.model.base import taken_apart, to_micros
 from commonplace.model.receipt import Receipt
 
 # So many go at once when there are too many: a search should not pay for the oldest receipt each time.
@@ -76,7 +76,7 @@ class _Naming(msgspec.Struct):
 def _memories_of(db: apsw.Connection, id: str) -> set[str]:
     stored = db.execute("SELECT receipt FROM retrieval_logs WHERE id = ?", (id,)).get
     try:
-        receipt = msgspec.json.decode(stored or "", type=_Naming)
+        receipt = msgspec.json.decode(stored or "", type=taken_apart(_Naming))
     except (msgspec.DecodeError, UnicodeError):
         return set()  # one that cannot be read is as good as none
     return {named.memory_id for named in (*receipt.chosen, *receipt.near_misses)}

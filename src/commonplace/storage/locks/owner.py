@@ -12,7 +12,7 @@ import time
 from contextlib import suppress
 from typing import NamedTuple
 
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, taken_apart
 from commonplace.storage.plain_file import open_plain
 
 _MAX_BYTES = 1_024
@@ -81,7 +81,7 @@ def _owner(text: bytes) -> Owner | None:
 
     with suppress(ValueError):  # just being written, or not ours: there is nobody to name
         if text.startswith(b"held "):
-            return msgspec.json.decode(text.partition(b"\n")[0][5:], type=Owner)
+            return msgspec.json.decode(text.partition(b"\n")[0][5:], type=taken_apart(Owner))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from _thread import allocate_lock
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +57,7 @@ def understood(operation: Described, said: bytes) -> Any:
     """The nouns that these bytes of JSON stand for."""
     import msgspec
 
-    *others, last = _known.get(operation.name) or _readers(operation)
+    *others, last = _readers(operation)
     for reader in others:
         try:
             return reader.decode(said)
@@ -66,18 +66,13 @@ def understood(operation: Described, said: bytes) -> Any:
     return last.decode(said)
 
 
+@cache
 def _readers(operation: Described) -> tuple[msgspec.json.Decoder[Any], ...]:
-    """Made by one thread at a time: a type that msgspec has half taken apart must not be read with, or the process dies."""
     import msgspec
 
-    with _one_at_a_time:
-        if operation.name not in _known:
-            _known[operation.name] = tuple(msgspec.json.Decoder(sort) for sort in answer_types(operation))
-    return _known[operation.name]
+    from commonplace.model.base import taken_apart
 
-
-_known: dict[str, tuple[msgspec.json.Decoder[Any], ...]] = {}
-_one_at_a_time = allocate_lock()
+    return tuple(msgspec.json.Decoder(taken_apart(sort)) for sort in answer_types(operation))
 
 
 def _loaded(named: str) -> Any:

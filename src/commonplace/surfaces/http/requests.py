@@ -17,7 +17,7 @@ import msgspec
 from commonplace.engine.scribe import Request, _lists_of, ask
 from commonplace.errors import InvalidError
 from commonplace.model import strict_json
-from commonplace.model.base import understand
+from commonplace.model.base import taken_apart, understand
 from commonplace.surfaces.http.answers import RefusedError
 from commonplace.surfaces.http.checks import Head
 from commonplace.surfaces.operations import Described
@@ -134,7 +134,7 @@ def fields_in_query(operation: Described, query: dict[str, list[str]]) -> dict[s
     _check_known(operation, plain)
     cls = operation.request_class()
     kept = {name: value for name, value in plain.items() if name in _not_text(cls)}
-    read = understand(lambda: msgspec.convert(kept, _relaxed(cls), strict=False), cls) if kept else None
+    read = understand(lambda: msgspec.convert(kept, taken_apart(_relaxed(cls)), strict=False), cls) if kept else None
     return plain | {name: getattr(read, name) for name in kept}
 
 

@@ -16,7 +16,7 @@ from contextlib import suppress
 import msgspec
 
 from commonplace.errors import UnavailableError
-from commonplace.model.base import Noun
+from commonplace.model.base import Noun, taken_apart
 from commonplace.storage.atomic_write import in_our_words
 from commonplace.storage.locks.kernel import KernelLock
 from commonplace.surfaces.http.places import folder, lock_path, state_path, write_own
@@ -42,7 +42,7 @@ def read_state() -> Running | None:
     """What the file says; None if there is none, or nothing that can be understood. It may be of one that was killed."""
     try:
         with open(state_path(), "rb") as file:
-            return msgspec.json.decode(file.read(), type=Running)
+            return msgspec.json.decode(file.read(), type=taken_apart(Running))
     except (OSError, msgspec.DecodeError, UnicodeError):
         return None
 

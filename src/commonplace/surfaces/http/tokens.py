@@ -20,7 +20,7 @@ import msgspec
 
 from commonplace.errors import ConflictError, InvalidError, NotFoundError
 from commonplace.guard.trust import check_actor
-from commonplace.model.base import Closed, Noun, understand
+from commonplace.model.base import Closed, Noun, taken_apart, understand
 from commonplace.surfaces.http.places import alone, tokens_path, write_own
 
 EVERY = "*"
@@ -108,7 +108,7 @@ def made(
         "expires_at": expires_at,
         "speaks_for_others": speaks_for_others,
     }
-    token: Token = understand(lambda: msgspec.convert(fields, Token), Token)
+    token: Token = understand(lambda: msgspec.convert(fields, taken_apart(Token)), Token)
     return token, secret
 
 
@@ -164,7 +164,7 @@ def read(path: str | None = None) -> TokenFile:
 
 def _understood(entry: object) -> Token | None:
     try:
-        token: Token = understand(lambda: msgspec.convert(entry, Token), Token)
+        token: Token = understand(lambda: msgspec.convert(entry, taken_apart(Token)), Token)
     except InvalidError:
         return None
     # The right to name an actor is never in the file: it is given to the running daemon's own token only.

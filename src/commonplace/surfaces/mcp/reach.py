@@ -111,6 +111,7 @@ def _is_an_agents(actor: str) -> bool:
 def _understood(operation: Described, said: bytes) -> Any:
     import msgspec
 
+    from commonplace.model.base import taken_apart
     from commonplace.surfaces.http.answer_types import answer_types
 
-    return msgspec.json.decode(said, type=answer_types(operation)[0])
+    return msgspec.json.decode(said, type=taken_apart(answer_types(operation)[0]))
