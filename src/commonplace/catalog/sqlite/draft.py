@@ -162,16 +162,18 @@ class SqliteDraft(SqliteView):
             self._db.executemany(_LEARN, ([*MEMORIES.row(record), entry] for record in records))
         last = self._db.last_insert_rowid()
         first = last - len(records) + 1  # numbers are given out one after the other, and we alone are writing
+        owned = []
         for n, record in enumerate(records, first):
             if record.aliases:
                 self._name(n, record)
-        self._know_owners([record for record in records if record.project_id or record.repo_id])
+            if record.project_id or record.repo_id:
+                owned.append(record)
+        if owned:
+            self._know_owners(owned)
         fresh.added(self._db, first, last)
 
     def _know_owners(self, records: Sequence[MemoryRecord]) -> None:
         """A project or repository is known as soon as a memory belongs to it."""
-        if not records:
-            return
         projects = {r.project_id: (r.project_id, to_micros(r.created_at)) for r in records if r.project_id}
         repos = {r.repo_id: (r.repo_id, r.project_id, to_micros(r.created_at)) for r in records if r.repo_id}
         if projects:

@@ -21,7 +21,8 @@ class Turn:
 
     def __init__(self) -> None:
         block: FrameType | None = sys._getframe(1)
-        while block is not None and _is_entrance(block):
+        # Past the steps on the way into the block; a generator's frame is off the stack while the block runs.
+        while block is not None and ((code := block.f_code).co_name in _ENTRANCES or code.co_flags & _GENERATOR):
             block = block.f_back
         self._block = block
 
@@ -30,8 +31,3 @@ class Turn:
         while frame is not None and frame is not self._block:
             frame = frame.f_back
         return frame is not None
-
-
-def _is_entrance(frame: FrameType) -> bool:
-    """A step on the way into the block; a generator's frame is off the stack while the block runs."""
-    return frame.f_code.co_name in _ENTRANCES or bool(frame.f_code.co_flags & _GENERATOR)

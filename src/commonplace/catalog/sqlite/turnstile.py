@@ -23,21 +23,26 @@ from commonplace.storage.locks.kernel import KernelLock, kernel_locks
 class Witness:
     """What the lock file says: whose it is, the last acknowledged operation and its hash, what was once found missing."""
 
-    def __init__(self, text: str = "") -> None:
+    __slots__ = ("_hash", "book_id", "lost", "seq")
+
+    def __init__(self, book_id: str = "", seq: int = 0, lost: int = 0, hash: str = "") -> None:
+        self.book_id, self.seq, self.lost, self._hash = book_id, seq, lost, hash
+
+    @classmethod
+    def read(cls, text: str) -> Witness:
+        """What was written down, as far as it makes sense."""
         parts = text.split()
-        whole = len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit()
-        self.book_id = parts[0] if parts else ""
-        self.seq, self.lost = (int(parts[1]), int(parts[2])) if whole else (0, 0)
-        self._hash = parts[3].strip("-") if whole else ""
+        if len(parts) == 4 and parts[1].isdigit() and parts[2].isdigit():
+            return cls(parts[0], int(parts[1]), int(parts[2]), parts[3].strip("-"))
+        return cls(parts[0] if parts else "")
 
     def saw(self, book_id: str, seq: int, hash: bytes | None) -> Witness:
         """What there is to say after an operation was acknowledged."""
-        now = Witness()
-        now.book_id, now.seq, now._hash = book_id, seq, hash.hex()[:32] if hash else ""
+        lost = 0
         if self.book_id == book_id:
             # It knew of operations that are not there any more: their numbers were given out again.
-            now.lost = self.lost + max(self.seq - seq + 1, 0)
-        return now
+            lost = self.lost + max(self.seq - seq + 1, 0)
+        return Witness(book_id, seq, lost, hash.hex()[:32] if hash else "")
 
     def matches(self, hash: bytes) -> bool:
         return not self._hash or hash.hex().startswith(self._hash)
@@ -88,9 +93,9 @@ class Turnstile:
         """What is known of the book outside of it."""
         with suppress(OSError):
             if self._lock.fd >= 0:
-                return Witness(os.pread(self._lock.fd, 120, 0).decode("ascii", "replace"))
+                return Witness.read(os.pread(self._lock.fd, 120, 0).decode("ascii", "replace"))
             with open(self.path, encoding="ascii", errors="replace") as file:
-                return Witness(file.read(120))
+                return Witness.read(file.read(120))
         return Witness()
 
     def testify(self, witness: Witness) -> None:
