@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from commonplace.storage.atomic_write import flush_file, flush_folder, in_our_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commonplace.seam.terms import Progress
 
 
@@ -51,11 +53,20 @@ def _copy(folder: str, target: str) -> None:
 
 
 def _flush_all(folder: str, progress: Progress | None) -> None:
-    files = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+    files = [os.path.join(where, name) for where, _, names in _walked(folder) for name in names]
     for done, path in enumerate(files, 1):
         if not os.path.islink(path):
             flush_file(path)
         if progress and done % 100 == 0:
             progress(done, len(files))
-    for where, _, _ in os.walk(folder):
+    for where, _, _ in _walked(folder):
         flush_folder(os.path.join(where, "."))
+
+
+def _walked(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """`os.walk` passes over a folder that cannot be listed; what is in it would not be flushed, and nobody would know."""
+
+    def refuse(cause: OSError) -> None:
+        raise cause
+
+    return os.walk(folder, onerror=refuse)
