@@ -241,6 +241,12 @@ VERBS = [
         others=_candidate(1, 2),
     ),
     WriteVerb(
+        "inbox_edit",
+        lambda book, template, folder: book.inbox_edit(template.waiting[0], NEW, reason="in other words").id,
+        _waits_no_more(0, "active"),
+        others=_candidate(0),
+    ),
+    WriteVerb(
         "inbox_merge",
         lambda book, template, folder: book.inbox_merge(template.waiting[0], template.ids[5]).id,
         _waits_no_more(0, "archived"),
