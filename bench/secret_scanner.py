@@ -69,6 +69,8 @@ def large_texts() -> dict[str, str]:
         "worst: headers of web tokens": "ey" * (size // 2) + ".ey",
         "worst: short values in quotes": _short_values(rng, size),
         "worst: different values, nearly secrets": _near_values(rng, size),
+        "worst: one name in another": _nested_names(rng, size),
+        "worst: web tokens that only stand in": filled("-ey" * 1400 + ".ey" + "a" * 15 + "." + "b" * 10 + "\n", size),
         "secrets: nothing but passwords": "".join(f"password: {_drawn(rng)}\n" for _ in range(size // 23)),
         "secrets: nothing but tokens": "".join(f"token: {_drawn(rng)}{_drawn(rng)}\n" for _ in range(size // 32)),
     }
@@ -82,6 +84,13 @@ def _short_values(rng: random.Random, size: int) -> str:
 def _near_values(rng: random.Random, size: int) -> str:
     heads = ("pw=example", "token=changeme", "password: your_", "secret=src/app.")
     return "".join(f"{rng.choice(heads)}{''.join(rng.choices('abcdefghijk0123', k=6))}\n" for _ in range(size // 20))
+
+
+def _nested_names(rng: random.Random, size: int) -> str:
+    """Without white space every value goes on into the next ones: what stands there is judged again from each name."""
+    heads = ("passwords=example", "token_x9=", "secret_access_keyA::", "_pass=", "0x_access_keyId=")
+    units = (f"{rng.choice(heads)}{''.join(rng.choices('aA1', k=rng.randint(6, 10)))}" for _ in range(size // 20))
+    return "".join(units)[:size]
 
 
 def _drawn(rng: random.Random) -> str:

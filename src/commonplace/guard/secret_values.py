@@ -182,7 +182,8 @@ def _has_bits(value: str, least: float) -> bool:
     different = set(value)
     few, many = _telling(len(value), least)
     if few < len(different) < many:
-        halves = len(value) >= 32 and _halves_have_bits(value, least)
+        # Of a few different characters each is counted as fast.
+        halves = len(different) > 16 and _halves_have_bits(value, least)
         return halves or _bits([*map(value.count, different)]) >= least
     return len(different) >= many
 
