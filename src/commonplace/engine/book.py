@@ -697,9 +697,7 @@ class Book:
             consolidate, Consolidate, limit=limit, dry_run=dry_run, ids=ids, after=after, least_sources=least_sources
         )
 
-    def promote(
-        self, ids: str | Iterable[str] = (), *, reason: str | None = None
-    ) -> MemoryRecord | Sequence[MemoryRecord]:
+    def promote(self, ids: str | Iterable[str], *, reason: str | None = None) -> MemoryRecord | Sequence[MemoryRecord]:
         """Let one candidate, or several together, become active; refused with the reason if it may not."""
         from commonplace.engine.promote import Promote, promote
 
