@@ -58,6 +58,18 @@ def best(
     return [*zip(found[top].tolist(), holding[top].tolist(), strict=True)]
 
 
+def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float] | None:
+    """The score of everyone who holds one of a few rare words, by number, in order; None if it is better to ask the index."""
+    if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
+        return None
+    import numpy as np
+
+    several = [hand.addends.get(word) or _read(db, hand, word) for word in asked]
+    numbers, which = np.unique(np.concatenate([each.numbers for each in several]), return_inverse=True)
+    scores = np.bincount(which, np.concatenate([each.adds for each in several]))
+    return dict(zip(numbers.tolist(), scores.tolist(), strict=True))
+
+
 def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:
     """Are most of the words known, or at least asked for before?"""
     new = [word for word in asked if word not in hand.addends]
@@ -74,7 +86,7 @@ def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:
     rows: list[Any] = db.execute(_SQL, (word,)).fetchall()
     numbers, adds = zip(*rows, strict=True) if rows else ((), ())
     made = Addends(np.array(numbers, dtype=np.int64), np.array(adds, dtype=np.float64))
-    if len(word) <= _LONGEST:
+    if len(word) <= _LONGEST and len(rows) <= _MOST:
         _keep(hand, word, made)
     return made
 

@@ -13,13 +13,13 @@ from typing import Any
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import bm25, fulltext
+from commonplace.catalog.sqlite import addends, bm25, fulltext
 from commonplace.catalog.sqlite.at_hand import AtHand
 
 # A word that so many hold is counted no further but estimated from how far apart they lie.
 _COUNTED = 150
-# And so many phrases are remembered with their counts.
-_REMEMBERED = 4_096
+# And so many phrases are remembered with their counts; what is longer is no word.
+_REMEMBERED, _LONGEST = 4_096, 256
 # So many of the words that are not rare are asked for in pairs, and this share of the room is for each.
 _PAIRED = 2
 _SHARE = 8
@@ -38,10 +38,9 @@ def counted(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[str, fl
     known = hand.estimates
     if len(known) > _REMEMBERED:
         known.clear()
-    for phrase in asked:
-        if phrase not in known:
-            known[phrase] = _estimate(db, phrase, hand.upto)
-    return {phrase: known[phrase] for phrase in asked}
+    found = {phrase: known[phrase] if phrase in known else _estimate(db, phrase, hand.upto) for phrase in asked}
+    known.update({phrase: count for phrase, count in found.items() if len(phrase) <= _LONGEST})
+    return found
 
 
 def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:
@@ -54,13 +53,15 @@ def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:
     return float(count) if count < _COUNTED else max(count * upto / (upto - oldest + 1), count)
 
 
-def best(db: apsw.Connection, counts: dict[str, float], room: int, limit: int) -> list[tuple[float, int]]:
+def best(db: apsw.Connection, hand: AtHand, counts: dict[str, float], room: int, limit: int) -> list[tuple[float, int]]:
     """Score and number, best first."""
     ordered = sorted((phrase for phrase in counts if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
     rare = _rarest(ordered, counts, room)
     common = ordered[len(rare) :]
     statistics = bm25.Statistics(*bm25.sizes(db), tuple(counts[phrase] for phrase in ordered))
-    scores = _holding(db, rare, room if sum(counts[phrase] for phrase in rare) > 2 * room else -1) if rare else {}
+    too_many = sum(counts[phrase] for phrase in rare) > 2 * room
+    known = addends.sums(db, hand, rare) if rare and not too_many else None
+    scores = _holding(db, rare, room if too_many else -1) if known is None else known
     if scores and common:
         weights = statistics.weights()
         telling = [phrase for phrase, weight in zip(ordered, weights, strict=True) if weight >= _TELLING * weights[0]]
@@ -91,6 +92,8 @@ def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str
 
 def _holding(db: apsw.Connection, rare: list[str], most: int) -> Scores:
     """Scores of those that hold a rare word; of the newest, if they are too many."""
+    if not rare:
+        return {}
     order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {most}"
     rows: list[Any] = db.execute(
         f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?{order}",

@@ -42,7 +42,7 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     counts = chosen.counted(db, hand, asked) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
-        scored = chosen.best(db, counts, room, limit)
+        scored = chosen.best(db, hand, counts, room, limit)
         together = sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored
         return _checked(db, hand, together, where, limit)
     if waiting:

@@ -10,6 +10,8 @@ from commonplace.catalog.sqlite.at_hand import AtHand
 
 _COUNTED = 2_000
 _REMEMBERED = 4_096
+# What is longer is no word, and not remembered.
+_LONGEST = 256
 
 
 def held_by(db: apsw.Connection, hand: AtHand, words: Sequence[str]) -> tuple[dict[str, float], int]:
@@ -17,10 +19,10 @@ def held_by(db: apsw.Connection, hand: AtHand, words: Sequence[str]) -> tuple[di
     known = hand.holding
     if len(known) > _REMEMBERED:
         known.clear()
-    for word in words:
-        if word not in known and any(letter.isalnum() for letter in word):
-            known[word] = float(_count(db, word))
-    return {word: known[word] for word in words if word in known}, hand.last
+    asked = [word for word in words if any(letter.isalnum() for letter in word)]
+    found = {word: known[word] if word in known else float(_count(db, word)) for word in asked}
+    known.update({word: count for word, count in found.items() if len(word) <= _LONGEST})
+    return found, hand.last
 
 
 def _count(db: apsw.Connection, word: str) -> int:
