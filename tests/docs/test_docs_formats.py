@@ -87,7 +87,7 @@ def test_every_facet_has_the_number_on_the_page() -> None:
 
 def test_a_row_has_the_checksum_that_the_page_tells(made: Book, tmp_path: Path) -> None:
     db = made._scribe.canon._connections.get()
-    for _, *values, checksum, _terms in db.execute("SELECT * FROM memories"):
+    for _, *values, checksum, _terms, _entry in db.execute("SELECT * FROM memories"):
         written = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode()
         assert zlib.crc32(written) == checksum
 
