@@ -234,12 +234,15 @@ def test_who_passes_a_filter_is_asked_once_and_again_when_the_book_has_changed(c
     assert found() == wanted - {gone.id}
 
 
-def test_of_many_filters_only_a_few_are_kept(canon):
+@pytest.mark.parametrize(("bytes", "most"), [(1_000_000, at_hand._FILTERS), (50, 2), (10, 0)])
+def test_of_many_filters_only_a_few_are_kept_and_fewer_of_a_large_book(canon, monkeypatch, bytes, most):
+    """ADR 0028: little, whatever the size of the book."""
+    monkeypatch.setattr(at_hand, "VERDICTS", bytes)
     committed(canon, *[a_memory(content=f"ship {n}", scope="project", project_id=f"p{n}") for n in range(20)])
     with canon.reading() as view:
         for n in range(20):
             assert len(view.lexical([("ship",)], near(f"p{n}"), 5)) == 1
-        assert len(at_hand.of(view.connection).verdicts) <= at_hand._FILTERS
+        assert len(at_hand.of(view.connection).verdicts) == most
 
 
 def test_what_was_read_off_a_text_is_read_off_again_when_it_has_changed(canon):

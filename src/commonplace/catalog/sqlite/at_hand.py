@@ -30,8 +30,8 @@ STAMP = 16
 _LINES, _RECORDS = 16_384, 2_048
 _LETTERS = 4_000_000
 _CONNECTIONS = 32
-# And of so many filters it is kept who passes, a byte for each memory.
-_FILTERS = 6
+# And of so many filters it is kept who passes, a byte for each memory, so many bytes together.
+_FILTERS, VERDICTS = 6, 1_000_000
 _MARK = (
     "SELECT (SELECT value FROM book WHERE key = 'indexed_upto'), (SELECT max(n) FROM memories),"
     " (SELECT hash FROM journal ORDER BY seq DESC LIMIT 1),"
@@ -117,9 +117,10 @@ class AtHand:
         """A byte for each memory, to be filled in by whoever finds out."""
         found = self.verdicts.get(where)
         if found is None:
-            if len(self.verdicts) >= _FILTERS:
+            found = bytearray(self.last + 1)
+            while self.verdicts and len(self.verdicts) >= min(_FILTERS, VERDICTS // len(found)):
                 self.verdicts.pop(next(iter(self.verdicts)))
-            found = self.verdicts[where] = bytearray(self.last + 1)
+            self.verdicts[where] = found
         return found
 
     def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:

@@ -64,7 +64,7 @@ def lines_of(
 
 def passing_again(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]) -> list[int]:
     """As `passing`, but each memory is asked about once: an agent asks for its own project again and again."""
-    if max(numbers, default=0) > hand.last:
+    if max(numbers, default=0) > hand.last or hand.last > at_hand.VERDICTS:
         return passing(db, where, numbers)
     verdicts = hand.verdicts_of(where)
     unknown = [n for n in numbers if not verdicts[n]]
