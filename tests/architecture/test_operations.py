@@ -72,7 +72,7 @@ class TestEveryOperation:
     def test_its_request_survives_json(self, operation):
         """Other surfaces send requests over a wire."""
         fields = {field.name: field for field in msgspec.structs.fields(operation.request_class())}
-        known = {"type": "episode", "relation": "supports", "until": "2026-12-01T00:00:00Z"}
+        known = {"type": "episode", "relation": "supports", "until": "2026-12-01T00:00:00Z", "ids": ["x"]}
         plain = {name: known.get(name, "x") for name, f in fields.items() if f.required}
         request = operation.request_class().from_dict(plain)
         assert operation.request_class().from_json(request.to_json()) == request

@@ -96,6 +96,7 @@ STORIES: dict[str, Callable[[Book, Begun], Any]] = {
     "context": lambda b, at: b.context_for(project="atlas", task=f"{at.one and at.name} API", root=str(at.folder)),
     "receipts": lambda b, at: (at.receipt, b.receipts(memory=at.one, limit=3))[1],
     "explain": lambda b, at: (at.receipt, b.explain(at.one), b.explain(at.receipt)),
+    "links": lambda b, at: (b.link(at.one, at.two, "supports"), b.links(memories=at.one, limit=5))[1],
     "history": lambda b, at: b.history(at.one),
     "journal": lambda b, at: at.one and b.journal(actor="alice", limit=20),
     "revert": lambda b, at: b.revert(b.history(at.one)[0], reason="undone"),

@@ -237,7 +237,7 @@ class TestTheCommandLine:
             ["get", "tabs"], ["list"], ["list", "--types", "profile", "--limit", "1"], ["history", one["id"]], ["stats"],
             ["journal"],
             ["search", "when do we ship"], ["context", "ship it", "--project", "atlas"], ["explain", two["id"]], ["inbox"],
-            ["conflicts"], ["queue"],
+            ["conflicts"], ["links"], ["links", "--memories", "tabs"], ["queue"],
         ):  # fmt: skip
             through, direct = daemon.run(*words), daemon.run(*words, "--direct")
             assert _steady(through) == _steady(direct), words

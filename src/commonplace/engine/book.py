@@ -491,6 +491,12 @@ class Book:
         to_id, relation = _in_order(to_id, relation)
         return self._ask(unlink, Unlink, from_id=from_id, relation=relation, to_id=to_id, reason=reason)
 
+    def links(self, *, memories: Words = None, limit: int = 20, after: str | None = None) -> Sequence[Link]:
+        """How memories stand to each other, those of the newest first; all of them, or those from or to some."""
+        from commonplace.engine.links import Links, links
+
+        return self._ask(links, Links, memories=memories, limit=limit, after=after)
+
     def contradict(
         self, id: str, other_id: str, *, reason: str = "they disagree", evidence_ref: str | None = None
     ) -> Conflict:

@@ -222,6 +222,10 @@ class View(Protocol):
         """All links from or to any of these memories, in a fixed order; one question for all of them."""
         ...
 
+    def links_behind(self, after: str | None, limit: int) -> list[Link]:
+        """All links by their ids, the greatest first, from the one behind `after` on."""
+        ...
+
     def receipt(self, id: str) -> Receipt | None:
         """One receipt by its id."""
         ...

@@ -133,6 +133,10 @@ OPERATIONS: tuple[Described, ...] = (
         example="explain ID",
     ),
     Described(
+        "links", READING, "how memories stand to each other", "links", "links", "Links", "links",
+        example="links --memories ID",
+    ),
+    Described(
         "history", READING, "what happened to one memory", "history", "history", "History", "operations", ("id",),
         example="history ID",
     ),

@@ -95,6 +95,9 @@ class FindingContract(OpenedCatalog):
             assert view.links_of([four.id, _NOBODY]) == links[2:]
             assert view.links_of([one.id, three.id]) == view.links_of([three.id, one.id])
             assert view.links_of([]) == []
+            by_id = sorted(links, key=lambda link: link.id, reverse=True)
+            assert view.links_behind(None, 10) == by_id
+            assert view.links_behind(by_id[0].id, 1) == by_id[1:2]
 
     # By words --------------------------------------------------------------------------------------------------------
 

@@ -62,6 +62,7 @@ def test_search_finds_and_says_why(sh: Shell, ids: dict[str, str]) -> None:
 
 def test_link_and_unlink_take_words_in_the_order_one_would_say_them(sh: Shell, ids: dict[str, str]) -> None:
     assert f"{ids['tabs']} related_to {ids['8080']}" in sh("link", ids["tabs"], "related_to", ids["8080"]).out
+    assert sh.quiet("links", "--memories", ids["8080"]) == f"{ids['tabs']}>related_to>{ids['8080']}"
     assert sh("unlink", ids["tabs"], "related_to", ids["8080"]).out.startswith("unlinked")
 
 

@@ -316,6 +316,14 @@ class SqliteView:
         # Most memories have no links: SQLite would spend more on being ready to sort them than on finding none.
         return [table.from_row(row) for row in sorted({*rows}, key=lambda row: (row[4], *row[:3]))]
 
+    def links_behind(self, after: str | None, limit: int) -> list[Link]:
+        table = table_of(Entity.LINK)
+        behind, given = ("", ()) if after is None else ("WHERE id < ?", (after,))
+        rows = self._db.execute(
+            f"SELECT {table.select} FROM memory_links {behind} ORDER BY id DESC LIMIT ?", (*given, limit)
+        )
+        return [table.from_row(row) for row in rows]
+
     def receipt(self, id: str) -> Receipt | None:
         from commonplace.catalog.sqlite import receipts
 

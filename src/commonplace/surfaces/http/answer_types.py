@@ -20,6 +20,7 @@ _SORTS = {
     "receipts": "list model.receipt:Receipt",
     "inbox": "list model.inbox:InboxItem",
     "link": "model.link:Link",
+    "links": "list model.link:Link",
     "conflict": "model.link:Conflict",
     "disputes": "list model.consolidation:Dispute",
     "consolidation": "model.consolidation:ConsolidationReport",

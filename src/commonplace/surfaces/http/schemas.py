@@ -42,7 +42,10 @@ _RANGES: dict[str, Schema] = {
 }
 _LIMITS: dict[str, Schema] = {
     "search": {"minimum": 1, "maximum": settings.MAX_SEARCH_LIMIT},
-    **{name: {"minimum": 1, "maximum": settings.MAX_LIST_LIMIT} for name in ("list", "conflicts", "consolidate")},
+    **{
+        name: {"minimum": 1, "maximum": settings.MAX_LIST_LIMIT}
+        for name in ("list", "links", "conflicts", "consolidate")
+    },
     "journal": {"minimum": 1},
 }
 """Whose `limit` is a page's; the work of others may be as long as one likes."""

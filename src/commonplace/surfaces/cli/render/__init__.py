@@ -17,6 +17,7 @@ _RENDERERS = {
     "inbox": "inbox:inbox",
     "context": "context:context",
     "link": "records:link",
+    "links": "records:links",
     "conflict": "records:conflict",
     "disputes": "consolidation:disputes",
     "consolidation": "consolidation:consolidation",
@@ -33,7 +34,7 @@ _RENDERERS = {
 }
 
 
-_SEVERAL = ("records", "results", "receipts", "operations", "inbox", "disputes")
+_SEVERAL = ("records", "results", "receipts", "operations", "inbox", "disputes", "links")
 
 
 def lines_of(operation: Described, answer: Any, page: Page) -> Iterable[Line]:

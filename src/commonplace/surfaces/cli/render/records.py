@@ -173,6 +173,16 @@ def link(operation: Described, answer: Link, page: Page) -> Iterator[Line]:
     yield [(page.glyph("✓ "), "good"), (did, "good"), ("  ", ""), *link_line(answer)]
 
 
+def links(_: Described, answer: list[Link], page: Page) -> Iterator[Line]:
+    if not answer and not page.plain:
+        return iter([[("no links", "dim")]])
+    rows: list[Line] = [
+        [(one.from_id, "id"), (str(one.relation), "accent"), (one.to_id, "id"), (one.evidence_ref or "", "dim")]
+        for one in answer
+    ]
+    return page.table(["FROM", "RELATION", "TO", "EVIDENCE"], rows, droppable=(3,))
+
+
 def link_line(link: Link) -> Line:
     evidence = f"  evidence: {link.evidence_ref}" if link.evidence_ref else ""
     return [(link.from_id, "id"), (f" {link.relation} ", "accent"), (link.to_id, "id"), (evidence, "dim")]

@@ -9,19 +9,18 @@ import { many, short, word } from "/web/words.js";
 
 export const title = "Links";
 
-const [WIDE, MOST, STEPS] = [1000, 120, 2];
+const [WIDE, MOST, STEPS, PAGE, PAGES] = [1000, 120, 2, 1000, 10];
 
 export async function view({ query }) {
-  const [operations, records] = await Promise.all([ask("journal", { limit: 5000 }), ask("list", { statuses: ["all"], limit: 1000 })]);
   const [around, relation] = ["around", "relation"].map((name) => query.get(name) || "");
-  const made = linksIn(operations);
+  const [made, records, { links: total }] = await Promise.all([around ? near(around) : everyLink(), ask("list", { statuses: ["all"], limit: 1000 }), ask("stats")]);
   const links = made.filter((one) => !relation || one.relation === relation);
-  const web = chosen(around ? near(links, around) : links);
+  const web = chosen(links);
   const texts = await named(web.ids, records);
   const node = el(
     "div",
     {},
-    heading("Links", `${many(web.links.length, "link")} between ${many(web.ids.length, "memory", "memories")}${around ? ", within two steps of one" : ""}${web.all > web.links.length ? `, of ${many(web.all, "link")} in all` : ""}.`),
+    heading("Links", `${many(web.links.length, "link")} between ${many(web.ids.length, "memory", "memories")}${around ? ", within two steps of one" : ""}${total > web.links.length ? `, of ${many(total, "link")} in all` : ""}.`),
     narrow(made, relation, around),
     web.links.length ? [picture(web, texts, around), list(web, texts)] : empty("No links here", "Say how one memory stands to another: commonplace link ID supports OTHER.", around && el("p", {}, el("a", { href: "#/links" }, "Show all links"))),
   );
@@ -36,21 +35,27 @@ async function named(ids, records) {
   return texts;
 }
 
-// The journal knows every link that was made, and every one that was taken back.
-function linksIn(operations) {
-  const links = new Map();
-  for (const { changes } of operations)
-    for (const [entity, id, , after] of changes)
-      if (entity === "link" && after === null) links.delete(id);
-      else if (entity === "link" && after.from_id) links.set(id, after);
-  return [...links.values()];
+// Those of the newest memories first, as many as a page can look at.
+async function everyLink() {
+  const links = [];
+  for (let page = 0; page < PAGES; page++) {
+    const more = await ask("links", { limit: PAGE, after: links.length ? idOf(links.at(-1)) : null });
+    links.push(...more);
+    if (more.length < PAGE) break;
+  }
+  return links;
 }
 
-function near(links, around) {
+const idOf = ({ from_id, relation, to_id }) => `${from_id}>${relation}>${to_id}`;
+
+// What is within so many steps of one memory, and all links among that.
+async function near(around) {
   let circle = new Set([around]);
-  for (let step = 0; step < STEPS; step++) circle = new Set([...circle, ...links.filter((one) => circle.has(one.from_id) || circle.has(one.to_id)).flatMap(ends)]);
-  return links.filter((one) => circle.has(one.from_id) && circle.has(one.to_id));
+  for (let step = 0; step < STEPS; step++) circle = new Set([...circle, ...(await linksOf(circle)).flatMap(ends)]);
+  return (await linksOf(circle)).filter((one) => circle.has(one.from_id) && circle.has(one.to_id));
 }
+
+const linksOf = (circle) => ask("links", { memories: [...circle], limit: PAGE });
 
 const ends = ({ from_id, to_id }) => [from_id, to_id];
 
@@ -66,7 +71,7 @@ function chosen(links) {
   }
   const kept = links.filter((one) => taken.has(one.from_id) && taken.has(one.to_id));
   const linked = new Set(kept.flatMap(ends));
-  return { ids: most.filter((id) => linked.has(id)), counts: new Map(most.map((id) => [id, beside.get(id).size])), links: kept, all: links.length };
+  return { ids: most.filter((id) => linked.has(id)), counts: new Map(most.map((id) => [id, beside.get(id).size])), links: kept };
 }
 
 function narrow(links, relation, around) {
