@@ -111,8 +111,8 @@ class JournalFile:
         self.folder = os.path.join(folder, FOLDER)
         self.path = os.path.join(self.folder, f"journal-{device()}.jsonl")
         self.witness = os.path.join(self.folder, f"journal-{device()}.seen")
-        self._closing = b""
-        """The last line of the group that was written last, or was to be."""
+        self._closing: bytes | None = None
+        """The last line of the group that is being written."""
 
     def exists(self) -> bool:
         return self._found() is not None
@@ -169,9 +169,15 @@ class JournalFile:
                 file.write(line + b"\n")
         return self.size()
 
+    def begin(self) -> None:
+        """A change begins, of which nothing has been said yet."""
+        self._closing = None
+
     def may_say_it(self) -> bool:
         """After an error: does the group that was to be written stand there all the same? Only its flush may have failed. Where
         that cannot be looked at, it may."""
+        if self._closing is None:
+            return False
         try:
             with _reading(self.path) as file:
                 file.seek(-min(len(self._closing) + 1, self.size()), os.SEEK_END)

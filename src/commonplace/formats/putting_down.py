@@ -157,13 +157,12 @@ class Putting:
         """Make it fact and carry it out. Returns what another's version was in the way of."""
         begun = self._journal.exists()
         intents = self._files.stage(written.steps)
-        is_told = False
+        self._journal.begin()
         try:
             self._must_go_through()
-            is_told = True
             commit, size = self._say(intents, written, links, anew=anew or not begun)
         except BaseException:
-            if not is_told or not self._journal.may_say_it():
+            if not self._journal.may_say_it():
                 self._files.unstage(intents)  # else it has happened, and whoever comes next needs what is staged
             raise
         self.happened = True
