@@ -63,9 +63,9 @@ IMPORT_BATCH = 1_000
 # And so many bytes of lines, so that an import of large memories needs no more room than one of small ones.
 IMPORT_BATCH_BYTES = 2 * 1024 * 1024
 
-# Pages in the write-ahead log before SQLite copies them back. One save touches about twenty pages, so SQLite's own
-# default of 1,000 would stop every fiftieth save for two more flushes.
-WAL_AUTOCHECKPOINT_PAGES = 4_000
+# Pages in the write-ahead log before SQLite copies them back. One save writes about six, so every 160th waits for two more
+# flushes; a log that may grow for longer costs more, because while it grows each flush also writes down its new size.
+WAL_AUTOCHECKPOINT_PAGES = 1_000
 # After a checkpoint the log file is cut back to this size, so that one bulk load does not leave a giant beside the book.
 WAL_KEEP_BYTES = 32 * 1024 * 1024
 
