@@ -244,6 +244,17 @@ class TestTheCommandLine:
         for words in (["list"], ["search", "ship"], ["get", "tabs", "--quiet"]):
             assert _shown(daemon, *words) == _shown(daemon, *words, "--direct")
 
+    def test_who_names_other_models_than_the_daemon_has_is_answered_by_them(self, daemon):
+        daemon.run("save", "By command.", "--type", "episode")
+        assert len(_requests(daemon)) == 1
+        usual = dict(daemon.environment)
+        daemon.environment["COMMONPLACE_EXTRACTOR"] = "none"
+        try:
+            daemon.run("list")
+        finally:
+            daemon.environment = usual
+        assert len(_requests(daemon)) == 1, "the book itself was asked"
+
     def test_it_goes_through_the_daemon_and_is_told_as_the_persons_own(self, daemon):
         saved = daemon.run("save", "By command.", "--type", "episode")
         assert [json.loads(line)["operation"] for line in _requests(daemon)] == ["save"]

@@ -36,7 +36,7 @@ def asked_elsewhere(operation: Described, request: Any, parsed: Parsed) -> Any:
     actor = check_actor(actor_of(parsed))
     daemon = running(state)
     name = None if daemon is None else daemon.serves(parsed.everywhere_last("book") or configured_url())
-    if daemon is None or name is None or daemon.version != __version__:
+    if daemon is None or name is None or daemon.version != __version__ or not daemon.thinks_alike():
         return None
     return _said(daemon, operation, request, name, actor)
 

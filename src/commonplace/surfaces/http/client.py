@@ -34,6 +34,9 @@ _MOST_BYTES = 4 * 1024 * 1024
 _TURNED_AWAY = (400, 408, 429, 431)
 
 
+_MODELS = ("COMMONPLACE_EMBEDDER", "COMMONPLACE_RERANKER", "COMMONPLACE_EXTRACTOR", "COMMONPLACE_MODELS")
+
+
 class NotThereError(Exception):
     """No daemon answers: whoever asked goes on without one. Nothing was done."""
 
@@ -55,6 +58,7 @@ class Daemon:
         """The user whose daemon it is: its state file is theirs."""
         self.config = str(state.get("config") or "")
         """The config file that it read."""
+        self._settings: dict[str, str] = dict(state.get("settings") or {})
         self._path, self._token = str(state["socket"]), str(state["token"])
         self._timeout, self._revives = timeout, revives
         self.was_killed = False
@@ -68,6 +72,10 @@ class Daemon:
     @property
     def is_connected(self) -> bool:
         return self._socket is not None
+
+    def thinks_alike(self) -> bool:
+        """Does it answer by the models that this process would take? What one's own environment says counts for oneself."""
+        return all(os.environ.get(name, "") == self._settings.get(name, "") for name in _MODELS)
 
     def serves(self, url: str) -> str | None:
         """The name under which the book at this URL is served."""

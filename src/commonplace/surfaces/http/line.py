@@ -92,7 +92,8 @@ class Line:
         daemon = running(self._state, _ANSWER_SECONDS)
         if daemon is None or daemon.owner != os.geteuid() or daemon.version != __version__:
             return None
-        name = daemon.serves(self._url) if daemon.config in ("", config_path()) else None
+        is_alike = daemon.config in ("", config_path()) and daemon.thinks_alike()
+        name = daemon.serves(self._url) if is_alike else None
         return None if name is None else Serving(daemon, name)
 
 
