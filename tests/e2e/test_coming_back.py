@@ -114,12 +114,12 @@ def test_it_is_set_as_it_was_and_keeps_nothing_of_whoever_brought_it_back(tmp_pa
     known = daemon.client().post("save", content=_KNOWN, type="project", scope="global")["id"]
     killed = _state(daemon)
     daemon.kill()
-    daemon.environment |= {"RECALL_TOKEN_BUDGET": "30", "AGENT_API_KEY": "agent-only", "COMMONPLACE_EXTRACTOR": "llm"}
+    daemon.environment |= {"RECALL_TOKEN_BUDGET": "30", "AGENT_API_KEY": "agent-only", "COMMONPLACE_FETCH": "never"}
     assert _by_command(daemon, known) == _KNOWN
     now = _back(daemon, killed["pid"])
     lives_in = Path(f"/proc/{now['pid']}/environ").read_bytes().split(b"\0")
     assert b"RECALL_TOKEN_BUDGET=777" in lives_in
-    assert not [one for one in lives_in if one.startswith((b"AGENT_API_KEY", b"COMMONPLACE_EXTRACTOR"))]
+    assert not [one for one in lives_in if one.startswith((b"AGENT_API_KEY", b"COMMONPLACE_FETCH"))]
     _end_of(daemon)
 
 

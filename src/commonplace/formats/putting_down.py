@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from commonplace.errors import TooLargeError
 from commonplace.formats.drawing import Drawing
 from commonplace.formats.journal_file import Commit, Heading, Intent, JournalFile, Line
 from commonplace.formats.reconcile import SURFACE, Reconciler, signed
@@ -19,7 +20,7 @@ from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Relation, Verb
-from commonplace.seam.format import Altered, Found, Known, Place, Put, Written
+from commonplace.seam.format import Altered, Append, Found, Known, Place, Put, Step, Written
 from commonplace.seam.terms import Signature
 
 if TYPE_CHECKING:
@@ -156,6 +157,7 @@ class Putting:
     def _commit(self, written: Written, links: Links, *, anew: bool = False) -> list[Intent]:
         """Make it fact and carry it out. Returns what another's version was in the way of."""
         begun = self._journal.exists()
+        self._must_stay_readable(written.steps)
         intents = self._files.stage(written.steps)
         self._journal.begin()
         try:
@@ -174,6 +176,23 @@ class Putting:
         self._inventory.note("journal_size", str(size))
         self._inventory.note("journal_seq", str(commit.seq))
         return in_the_way
+
+    def _must_stay_readable(self, steps: Sequence[Step]) -> None:
+        """What would be too large to be read again is not written in the first place (row 10)."""
+        sizes: dict[str, int] = {}
+        for step in steps:
+            if isinstance(step, Put):
+                sizes[step.path] = len(step.content)
+            elif isinstance(step, Append):
+                before = sizes.get(step.path) or self._files.size(step.path)
+                sizes[step.path] = before + len(step.content)
+        for path, size in sizes.items():
+            if size > self._format.largest:
+                raise TooLargeError(
+                    f"the book's file would have more than {self._format.largest} bytes",
+                    where=self._files.full(path),
+                    hint="Purge what is not needed, or move to another canon: commonplace copy.",
+                )
 
     def _say(self, intents: list[Intent], written: Written, links: Links, *, anew: bool) -> tuple[Commit, int]:
         """The commit point. A journal that is begun, or from which something was erased, is written whole."""

@@ -18,7 +18,7 @@ import pytest
 from commonplace.catalog.sqlite.derived import CatalogHome
 from commonplace.engine.book import Book
 from commonplace.engine.scribe import Scribe
-from commonplace.errors import CommonplaceError, UnavailableError
+from commonplace.errors import CommonplaceError, TooLargeError, UnavailableError
 from commonplace.formats.canon import FileCanon
 from commonplace.formats.journal_file import Intent, JournalFile
 from commonplace.formats.steps import Files
@@ -301,6 +301,21 @@ class FilesContract(CanonContract):
         with self.opened(tmp_path) as book:
             assert [record.id for record in book.list()] == [other, id]
             assert book.verify().ok
+
+    def test_what_would_be_too_large_to_be_read_again_is_refused_and_the_book_goes_on(
+        self, book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Row 10."""
+        id = self.save(book, "The gate opens at seven.")
+        before = self.raw(tmp_path / "book")
+        with monkeypatch.context() as small:
+            format = book._scribe.canon._format  # type: ignore[attr-defined]
+            small.setattr(format, "largest", max(map(len, self.files(tmp_path).values())) + 500, raising=False)
+            with pytest.raises(TooLargeError):
+                self.save(book, "The gate. " * 200)
+            assert [record.id for record in book.list()] == [id]
+        assert self.raw(tmp_path / "book") == before
+        self.save(book, "The gate closes at nine.")
 
     def test_a_purge_leaves_nothing_in_any_file(self, book: Book, tmp_path: Path) -> None:
         """R12, row 126."""

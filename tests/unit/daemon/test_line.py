@@ -23,6 +23,7 @@ from commonplace.errors import CommonplaceError, DeniedError, UnavailableError
 from commonplace.places import data_folder
 from commonplace.surfaces.http import client
 from commonplace.surfaces.http.client import Daemon, NotThereError
+from commonplace.surfaces.http.environment import settings_here
 from commonplace.surfaces.http.line import Line, Serving
 from commonplace.surfaces.operations import BY_NAME
 
@@ -102,7 +103,7 @@ def daemon(listener: Listener) -> Iterator[Daemon]:
 
 def _state(listener: Listener) -> dict[str, Any]:
     return {"pid": 1, "url": "http://127.0.0.1:9", "token": "cpl_own", "version": commonplace.__version__,
-            "socket": str(listener.path), "books": {"default": URL}}  # fmt: skip
+            "socket": str(listener.path), "books": {"default": URL}, "settings": settings_here()}  # fmt: skip
 
 
 def test_one_connection_is_kept_for_many_questions(listener: Listener, daemon: Daemon) -> None:
