@@ -60,16 +60,18 @@ def test_a_daemon_that_ends_over_a_question_is_not_the_end_of_the_answer(tmp_pat
     path = stopped.data / "s"
     book = f"sqlite:{(stopped.data / 'book.sqlite').resolve()}"
     state = {"pid": 1, "url": "http://127.0.0.1:9", "socket": str(path), "token": "t", "books": {"default": book}}
+    state |= {"version": commonplace.__version__, "settings": stopped.environment}
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
         listening.bind(str(path))
         listening.listen()
-        (stopped.data / "daemon.json").write_text(json.dumps({**state, "version": commonplace.__version__}))
-        goes = threading.Thread(target=lambda: [listening.accept()[0].close() for _ in range(2)])
+        (stopped.data / "daemon.json").write_text(json.dumps(state))
+        goes = threading.Thread(target=lambda: [listening.accept()[0].close() for _ in range(2)], daemon=True)
         goes.start()
         assert json.loads(_run(stopped, "get", saved["id"], "--json"))["content"] == "We ship."
         done = subprocess.run(
             [*PROGRAM, "forget", saved["id"]], env=stopped.environment, cwd=tmp_path, capture_output=True, text=True
         )
-        goes.join()
+        goes.join(20)
+        assert not goes.is_alive(), "it was not asked"
     assert done.returncode != 0
     assert "Look whether it was done" in done.stderr
