@@ -57,14 +57,15 @@ class Pair:
         with commonplace.open(self.url, actor="the-last") as book:
             book.list(limit=1)
         until = time.monotonic() + 30
-        while not (found := [_operation(line) for line in self.daemon.log[since:]]) or found[-1] != "list":
+        while (found := [*_operations(self.daemon.log[since:])])[-1:] != ["list"]:
             assert time.monotonic() < until, found
             time.sleep(0.01)
         return found[:-1]
 
 
-def _operation(line: str) -> str:
-    return line.partition('"operation": "')[2].partition('"')[0]
+def _operations(log: list[str]) -> Iterator[str]:
+    """What was asked; upkeep, which comes when it is due, is told in the log too."""
+    return (asked for line in log if (asked := line.partition('"operation": "')[2].partition('"')[0]))
 
 
 @pytest.fixture(scope="module")
