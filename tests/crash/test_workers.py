@@ -87,7 +87,9 @@ class Workshop:
             for child in children:
                 time.sleep(self.rng.random() * self.takes)
                 said = child.kill()
-                hit += {"ended": True} not in said
+                has_ended = {"ended": True} in said
+                self.takes *= 0.8 if has_ended else 1.05  # a machine is not as busy as it was a moment ago
+                hit += not has_ended
                 assert troubles(said) == []
                 child.close()
         return hit

@@ -227,7 +227,8 @@ def _replace_behind_a_link(staged: str, path: str, expected: str) -> None:
         remove(held)
         raise
     if os.path.lexists(held):
-        wait_for_writers(held, _PATIENCE_SECONDS)
+        with suppress(OSError, CommonplaceError):  # it has happened; what cannot be told now is looked at again
+            wait_for_writers(held, _PATIENCE_SECONDS)
         _hold(held, path, expected)
         _look_at_held(path)
 
