@@ -26,7 +26,7 @@ run: setup       ## the daemon, on the embedded default; prints its address, end
 	@$(BIN)/python -m commonplace.surfaces.cli serve --log troubles
 
 test: setup      ## every test that fits in minutes
-	@$(BIN)/python -m tests.halves
+	@$(BIN)/python -m tests.parts
 
 lint: setup      ## style, strict types, and the arrows of ARCHITECTURE.md
 	@$(BIN)/ruff check .

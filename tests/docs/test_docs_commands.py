@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from tests import halves
+from tests import parts
 
 from .console_blocks import environment
 from .pages import ROOT, pages
@@ -60,13 +60,19 @@ def test_make_demo_runs_the_main_job_to_its_end(tmp_path) -> None:
 
 
 def test_make_test_runs_all_tests_but_the_long_ones() -> None:
-    assert "-m tests.halves" in _dry_run("test")
-    first, second = halves.split()
-    assert not {*first} & {*second}
-    assert {*first, *second} == {
-        path.relative_to(ROOT / "tests").parts[0] for path in (ROOT / "tests").rglob("*/test_*.py")
-    }
-    assert halves.pytest_of(["unit"], ["-x"])[1:] == ["-m", "pytest", "-q", "-m", "not nightly", "-x", "tests/unit"]
+    assert "-m tests.parts" in _dry_run("test")
+    named = [ROOT / name for part in parts.split() for name in part]
+    files = [file for name in named for file in ([name] if name.is_file() else name.rglob("test_*.py"))]
+    assert sorted(files) == sorted((ROOT / "tests").rglob("test_*.py")), "each once"
+    assert parts.pytest_of(["tests/unit"], ["-x"])[1:] == [
+        "-m",
+        "pytest",
+        "-q",
+        "-m",
+        "not nightly",
+        "-x",
+        "tests/unit",
+    ]
 
 
 def test_pip_can_install_a_clone() -> None:
