@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from commonplace.surfaces.agent.values import ErrorValue
@@ -11,6 +11,8 @@ from commonplace.surfaces.agent.values import ErrorValue
 T = TypeVar("T")
 R = TypeVar("R")
 _WORKERS = 8  # model calls wait for a network most of the time
+# Ctrl-C that comes right before the main thread begins to wait is noticed only when that wait ends: so no wait is a long one.
+_A_MOMENT = 0.25
 
 
 def pmap(items: Iterable[T], f: Callable[[T], R], *, workers: int = _WORKERS) -> list[R] | ErrorValue:
@@ -20,9 +22,8 @@ def pmap(items: Iterable[T], f: Callable[[T], R], *, workers: int = _WORKERS) ->
     Calls that share a memory's key wait for each other: give each its own key, or `memory_mode="fresh"` (V40).
     """
     with ThreadPoolExecutor(max_workers=max(workers, 1), thread_name_prefix="commonplace-pmap") as pool:
-        asked = [pool.submit(f, item) for item in items]
         try:
-            return _in_order(asked)
+            return _in_order([pool.submit(f, item) for item in items])
         except KeyboardInterrupt:  # nobody waits for what a person called off
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -31,6 +32,8 @@ def pmap(items: Iterable[T], f: Callable[[T], R], *, workers: int = _WORKERS) ->
 def _in_order(asked: list[Future[R]]) -> list[R] | ErrorValue:
     answers: list[R] = []
     for one in asked:
+        while not one.done():
+            wait([one], timeout=_A_MOMENT)
         answer = one.result()
         if isinstance(answer, ErrorValue):
             return answer

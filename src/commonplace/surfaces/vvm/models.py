@@ -74,11 +74,11 @@ class Answerer:
         self._closed = False
 
     def __call__(self, prompt: str) -> str:
-        if self._closed:
-            raise UnavailableError("the run was stopped")
+        self._must_be_open()
         with self._started() as process:
             self._running.add(process)
             try:
+                self._must_be_open()  # who closes ends what runs; what has just begun to has to look for itself
                 answer = _exchanged(process, prompt.encode(errors="replace"))
             finally:
                 _end(process)
@@ -86,6 +86,10 @@ class Answerer:
         if process.returncode:
             raise UnavailableError(f"the model's program ended with exit code {process.returncode}")
         return answer.decode(errors="replace").removesuffix("\n")
+
+    def _must_be_open(self) -> None:
+        if self._closed:
+            raise UnavailableError("the run was stopped")
 
     def close(self) -> None:
         self._closed = True
