@@ -44,8 +44,8 @@ def _troubles(said: list[list[Said]]) -> list[str]:
 
 
 PATIENCE_SECONDS, PATIENCE_TURNS = 5.0, 25
-"""Somebody is passed over who waits for longer than this while each of the others has more turns than this. One alone says less: on
-a slow machine few turns take long, and on a busy one a process may sleep for many quick ones before it can stand in the queue."""
+"""Somebody is passed over who waits for longer than this while each of the others has more turns than this. One alone says less:
+on a slow machine few turns take long, and on a busy one a process may sleep for many quick ones before it stands in the queue."""
 
 
 class Crowd:
