@@ -25,6 +25,9 @@ def main(asked: list[str]) -> None:
     if asked and asked[0] in ASKED and (len(asked) > 1 or asked[0] != "finding"):
         import_module(f"bench.{asked[0]}").main(asked[1:])
         return
+    known = (*BENCHES, *ON_DATA, "peers")
+    if unknown := [name for name in asked if name not in known]:
+        sys.exit(f"{(__doc__ or '').strip()}\n\nThere is no {unknown[0]}. There are: {', '.join(known)}.")
     print(f"Commonplace bench: {machine()}\n")
     for name in asked or (*BENCHES, *(ON_DATA if os.environ.get("COMMONPLACE_DATA") else ())):
         _run(name)
