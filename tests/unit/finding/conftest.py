@@ -46,3 +46,12 @@ def understood(server: Server, with_model: Callable[..., None], open_book: Any) 
 def found() -> Callable[..., list[str]]:
     """The contents that a search brings up, best first."""
     return lambda book, query, **asked: [result.record.content for result in book.search(query, **asked)]
+
+
+@pytest.fixture
+def canon(tmp_path):
+    from commonplace.catalog.sqlite.canon import SqliteCanon
+
+    made = SqliteCanon(str(tmp_path / "book.sqlite"), timeout=5.0)
+    yield made
+    made.close()

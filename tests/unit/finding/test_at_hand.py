@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from commonplace.catalog.sqlite import addends, at_hand, held, vectors
-from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.model.filter import Filter
 from commonplace.model.words import Entity
 from commonplace.testing.makers import a_memory, a_signature
@@ -20,6 +19,8 @@ SEED = 20_261_116
 print(f"seed {SEED}")
 ELSEWHERE = """
 import sys, commonplace
+
+from .canons import committed
 with commonplace.open(sys.argv[1], actor="operator") as book:
     more = {"save": {"type": "episode"}, "evolve": {"reason": "it changed"}}
     getattr(book, sys.argv[2])(*sys.argv[3:], **more.get(sys.argv[2], {}))
@@ -100,19 +101,6 @@ def test_scores_are_those_of_a_connection_that_has_nothing_at_hand(shop):
 
 
 # In the middle of a change ------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def canon(tmp_path):
-    made = SqliteCanon(str(tmp_path / "book.sqlite"), timeout=5.0)
-    yield made
-    made.close()
-
-
-def committed(canon, *records):
-    with canon.writing(5.0) as draft:
-        draft.commit(a_signature(), [(Entity.MEMORY, None, record) for record in records])
-    canon.settle(5.0)
 
 
 def test_a_draft_reads_what_it_has_written_so_far(canon):

@@ -5,26 +5,12 @@ from __future__ import annotations
 import threading
 
 import numpy as np  # noqa: F401 - words are remembered one by one only where it is loaded anyway
-import pytest
 
 from commonplace.catalog.sqlite import addends, at_hand
-from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.model.filter import Filter
-from commonplace.model.words import Entity
-from commonplace.testing.makers import a_memory, a_signature
+from commonplace.testing.makers import a_memory
 
-
-@pytest.fixture
-def canon(tmp_path):
-    made = SqliteCanon(str(tmp_path / "book.sqlite"), timeout=5.0)
-    yield made
-    made.close()
-
-
-def committed(canon, *records):
-    with canon.writing(5.0) as draft:
-        draft.commit(a_signature(), [(Entity.MEMORY, None, record) for record in records])
-    canon.settle(5.0)
+from .canons import committed
 
 
 def asked_twice(canon, *words):

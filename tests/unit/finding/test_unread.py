@@ -11,7 +11,6 @@ import numpy as np  # noqa: F401 - words are remembered one by one only where it
 import pytest
 
 from commonplace.catalog.sqlite import addends, at_hand, chosen, fulltext, rarity
-from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.model.filter import Circle, Filter
 from commonplace.model.words import Entity
 from commonplace.retrieve import diversity, forms, weigh, wishes
@@ -20,6 +19,8 @@ from commonplace.retrieve.profiles import HYBRID
 from commonplace.retrieve.understand import understand
 from commonplace.testing.clocks import EPOCH
 from commonplace.testing.makers import a_memory, a_signature
+
+from .canons import committed
 
 SEED = 20_261_117
 print(f"seed {SEED}")
@@ -112,19 +113,6 @@ def test_repeats_are_those_that_agree_in_all_weighty_words_though_only_their_beg
 
 
 # Weights ----------------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def canon(tmp_path):
-    made = SqliteCanon(str(tmp_path / "book.sqlite"), timeout=5.0)
-    yield made
-    made.close()
-
-
-def committed(canon, *records):
-    with canon.writing(5.0) as draft:
-        draft.commit(a_signature(), [(Entity.MEMORY, None, record) for record in records])
-    canon.settle(5.0)
 
 
 def some_memories(chance, count):
