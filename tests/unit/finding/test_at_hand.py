@@ -15,12 +15,12 @@ from commonplace.model.filter import Filter
 from commonplace.model.words import Entity
 from commonplace.testing.makers import a_memory, a_signature
 
+from .canons import committed
+
 SEED = 20_261_116
 print(f"seed {SEED}")
 ELSEWHERE = """
 import sys, commonplace
-
-from .canons import committed
 with commonplace.open(sys.argv[1], actor="operator") as book:
     more = {"save": {"type": "episode"}, "evolve": {"reason": "it changed"}}
     getattr(book, sys.argv[2])(*sys.argv[3:], **more.get(sys.argv[2], {}))
