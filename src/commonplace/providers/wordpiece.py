@@ -8,6 +8,7 @@ command: `[SEP]` written by somebody is three ordinary pieces.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
 from itertools import chain
 
 _LONGEST_WORD = 100  # what is longer was unknown to the models in training too
@@ -17,32 +18,30 @@ _MOST_KEPT = 50_000  # words whose pieces are remembered: a few megabytes
 class _Table(dict[int, str]):
     """What a character becomes, found out when it is first met; `str.translate` then reads it at full speed."""
 
+    def __init__(self, become: Callable[[str], str]) -> None:
+        self._become = become
+
     def __missing__(self, code: int) -> str:
-        self[code] = found = self.become(chr(code))
+        self[code] = found = self._become(chr(code))
         return found
 
-    def become(self, char: str) -> str:
-        raise NotImplementedError
+
+def _clean(char: str) -> str:
+    if char in "\t\n\r":
+        return " "
+    if char == "\ufffd" or unicodedata.category(char)[0] == "C":  # before spaces: some controls count as both
+        return ""
+    if char.isspace():
+        return " "
+    return f" {char} " if _is_ideograph(ord(char)) else char
 
 
-class _Cleaned(_Table):
-    def become(self, char: str) -> str:
-        if char in "\t\n\r":
-            return " "
-        if char == "\ufffd" or unicodedata.category(char)[0] == "C":  # before spaces: some controls count as both
-            return ""
-        if char.isspace():
-            return " "
-        return f" {char} " if _is_ideograph(ord(char)) else char
-
-
-class _Split(_Table):
-    def become(self, char: str) -> str:
-        kind = unicodedata.category(char)
-        if kind == "Mn":
-            return ""
-        # Case is lowered character by character: a whole word would turn the Greek sigma at its end into another letter.
-        return f" {char} " if kind[0] == "P" or char in "$+<=>^`|~" else char.lower()
+def _part(char: str) -> str:
+    kind = unicodedata.category(char)
+    if kind == "Mn":
+        return ""
+    # Case is lowered character by character: a whole word would turn the Greek sigma at its end into another letter.
+    return f" {char} " if kind[0] == "P" or char in "$+<=>^`|~" else char.lower()
 
 
 _IDEOGRAPHS = (
@@ -61,7 +60,7 @@ def _is_ideograph(code: int) -> bool:
     return any(first <= code <= last for first, last in _IDEOGRAPHS)
 
 
-_cleaned, _split = _Cleaned(), _Split()
+_cleaned, _split = _Table(_clean), _Table(_part)
 
 
 def words_of(text: str) -> list[str]:
