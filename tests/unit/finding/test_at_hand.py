@@ -174,6 +174,15 @@ def test_what_is_kept_is_little(canon, monkeypatch):
     assert len(hand.records) <= 10
 
 
+def test_from_the_second_question_on_words_are_remembered(canon):
+    """ADR 0028: who asks once gains nothing from it, and does not pay for it."""
+    committed(canon, *[a_memory(content=f"ship car boat {n}") for n in range(10)])
+    with canon.reading() as view:
+        for words, remembered in (("ship", []), ("car boat", ['"car"', '"boat"']), ("car", ['"car"', '"boat"'])):
+            view.lexical([(word,) for word in words.split()], Filter(), 5)
+            assert [*at_hand.of(view.connection).addends] == remembered
+
+
 def test_the_words_asked_for_last_are_remembered(canon, monkeypatch):
     monkeypatch.setattr(addends, "_MOST", 25)
     committed(canon, *[a_memory(content=f"ship car boat {n}") for n in range(10)])

@@ -1,8 +1,8 @@
 """What each word adds to whose score, remembered: the next question that asks for the word need not ask the index.
 
 FTS5 scores a memory by adding up, word by word in the order asked, what each says of it. What one word says does not depend on
-the others. So the index is asked for one word at a time, with its own `bm25()`, and the sums are the same to the last digit. A
-word that is asked for once is not worth it: all new ones together are cheaper.
+the others. So the index is asked for one word at a time, with its own `bm25()`, and the sums are the same to the last digit. Who
+asks one question only gains nothing from it: all words together are cheaper than one by one.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from commonplace.catalog.sqlite.at_hand import AtHand
 
 # So many are kept for all words together, 16 bytes each, and of so many words, because one that nobody holds takes room too;
-# then the oldest make room. So many are known to have been asked for. What is longer is no word, and not remembered.
+# then the oldest make room. What is longer is no word, and not remembered.
 _MOST, _WORDS = 200_000, 2_048
-_ASKED = 8_192
 _LONGEST = 256
 _SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
 
@@ -40,7 +39,7 @@ def best(
 ) -> list[tuple[float, int]] | None:
     """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once.
     Who is known to fail the filter is left out."""
-    if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
+    if "numpy" not in sys.modules or not _is_worth_it(hand):
         return None
     import numpy as np
 
@@ -60,7 +59,7 @@ def best(
 
 def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float] | None:
     """The score of everyone who holds one of a few rare words, by number, in order; None if it is better to ask the index."""
-    if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
+    if "numpy" not in sys.modules or not _is_worth_it(hand):
         return None
     import numpy as np
 
@@ -70,14 +69,11 @@ def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float
     return dict(zip(numbers.tolist(), scores.tolist(), strict=True))
 
 
-def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:
-    """Are most of the words known, or at least asked for before?"""
-    new = [word for word in asked if word not in hand.addends]
-    worth = 2 * len(new) <= len(asked) or hand.asked.issuperset(new)
-    if len(hand.asked) > _ASKED:
-        hand.asked.clear()
-    hand.asked.update(word for word in new if len(word) <= _LONGEST)
-    return worth
+def _is_worth_it(hand: AtHand) -> bool:
+    """Was anything asked before? Whoever asks twice asks more, and about the same things: half of a question's words were in
+    an earlier one."""
+    before, hand.was_asked = hand.was_asked, True
+    return before
 
 
 def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:

@@ -70,8 +70,8 @@ class AtHand:
         self.addends: dict[str, Addends] = {}
         self.kept = 0
         """How many numbers they hold together."""
-        self.asked: set[str] = set()
-        """Words that were asked for."""
+        self.was_asked = False
+        """Was anything asked for by its words?"""
         self.holding: dict[str, float] = {}
         """How many memories hold a word."""
         self.estimates: dict[str, float] = {}
