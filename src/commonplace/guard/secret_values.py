@@ -9,16 +9,16 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-# A value's shape: what kind each character is of, and the same as one bit in a byte.
-_SHAPES = bytes(
-    ord("a" if chr(code).islower() else "A" if chr(code).isupper() else "0" if chr(code).isdigit() else ".")
+# A value's shape: what kind each character is of, as one bit in a byte; no bit is a symbol.
+_SMALL, _CAPITAL, _DIGIT, _SYMBOL = 1, 2, 4, 0
+_BITS = bytes(
+    (_SMALL if chr(code).islower() else _CAPITAL if chr(code).isupper() else _DIGIT if chr(code).isdigit() else _SYMBOL)
     if code < 128
-    else ord(".")
+    else _SYMBOL
     for code in range(256)
 )
-_BITS = bytes({"a": 1, "A": 2, "0": 4}.get(chr(shape), 0) for shape in _SHAPES)
 _ONES = int.from_bytes(bytes([1]) * 64)
-_TURNS = ("a0", "A0", "0a", "0A")
+_TURNS = tuple(bytes(pair) for letter in (_SMALL, _CAPITAL) for pair in ((letter, _DIGIT), (_DIGIT, letter)))
 _SLUG = r"(?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+)(?:[-_./:@,+ ](?:[A-Za-z]?[a-z]+|[A-Z]+|[vV]?[0-9]+))*"
 
 _TEMPLATE = (
@@ -65,7 +65,8 @@ def is_plain(value: str) -> bool:
 
 
 def _is_jumbled(value: str) -> bool:
-    return _kinds(value, _shape(value)) >= 4 and _mean_piece(value) <= 2.0
+    shape = _shape(value)
+    return _kinds(value, shape) >= 4 and _mean_piece(shape) <= 2.0
 
 
 def is_reference(value: str, quoted: bool) -> bool:
@@ -74,7 +75,7 @@ def is_reference(value: str, quoted: bool) -> bool:
         return True
     called = not quoted and ("(" in value or "[" in value)
     call = compiled(_CODE).match(value) if called else None
-    return call is not None and _mean_piece(call[0]) >= 2.5
+    return call is not None and _mean_piece(_shape(call[0])) >= 2.5
 
 
 def is_generated(value: str) -> bool:
@@ -93,14 +94,14 @@ def is_generated(value: str) -> bool:
     return drawn and (value.isalnum() or not compiled(_SLUG).fullmatch(value))
 
 
-def _is_drawn(value: str, shape: str, kinds: int) -> bool:
-    if _mean_piece(value) > 2.4 or not _has_bits(value, 2.7):
+def _is_drawn(value: str, shape: bytes, kinds: int) -> bool:
+    if _mean_piece(shape) > 2.4 or not _has_bits(value, 2.7):
         return False
     return kinds >= 3 or _is_unpronounceable(value, shape)
 
 
-def _is_drawn_at_length(value: str, shape: str, kinds: int) -> bool:
-    mean = _mean_piece(value)
+def _is_drawn_at_length(value: str, shape: bytes, kinds: int) -> bool:
+    mean = _mean_piece(shape)
     if mean > 5 or kinds < 2 or not _has_bits(value, 3.0):
         return False
     return mean <= 3.3 or _is_unpronounceable(value, shape)
@@ -146,35 +147,35 @@ def _has_symbol(value: str) -> bool:
     return compiled(r"[!#%^*~&$?=+@]").search(value.strip("*?=")) is not None
 
 
-def _shape(value: str) -> str:
-    return value.encode("latin-1", "replace").translate(_SHAPES).decode("latin-1")
+def _shape(value: str) -> bytes:
+    return value.encode("latin-1", "replace").translate(_BITS)
 
 
-def _mean_piece(value: str) -> float:
+def _mean_piece(shape: bytes) -> float:
     """Mean length of the runs of one kind of letter or of digits.
 
     A capital belongs to the small letters after it, but not a whole word of them. With one bit for each kind, and the value
     as one number, a run begins where a bit is set that was not set in the byte before: all of them are found at once.
     """
-    bits = int.from_bytes(value.encode("latin-1", "replace").translate(_BITS))
-    ones = _ONES if len(value) <= 64 else int.from_bytes(bytes([1]) * len(value))
+    bits = int.from_bytes(shape)
+    ones = _ONES if len(shape) <= 64 else int.from_bytes(bytes([1]) * len(shape))
     capitalised = bits & bits >> 9 & ~(bits >> 17) & ones  # a small letter, before it one capital, and no second
     pieces = (bits & ~(bits >> 8)).bit_count() - capitalised.bit_count()
-    return bits.bit_count() / pieces if pieces else len(value)
+    return bits.bit_count() / pieces if pieces else len(shape)
 
 
-def _is_unpronounceable(value: str, shape: str) -> bool:
+def _is_unpronounceable(value: str, shape: bytes) -> bool:
     """Letters and digits alternate, or consonants pile up, more than in any name."""
     if sum(map(shape.count, _TURNS)) >= 4:
         return True
     return compiled(r"[bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ]{5}").search(value) is not None
 
 
-def _kinds(value: str, shape: str) -> int:
+def _kinds(value: str, shape: bytes) -> int:
     """How many of lower case, upper case, digits and symbols occur."""
     if value.isascii():
-        return ("a" in shape) + ("A" in shape) + ("0" in shape) + ("." in shape)
-    return (value != value.upper()) + (value != value.lower()) + ("0" in shape) + (not value.isalnum())
+        return (_SMALL in shape) + (_CAPITAL in shape) + (_DIGIT in shape) + (_SYMBOL in shape)
+    return (value != value.upper()) + (value != value.lower()) + (_DIGIT in shape) + (not value.isalnum())
 
 
 def _has_bits(value: str, least: float) -> bool:
