@@ -198,6 +198,18 @@ class FindingContract(OpenedCatalog):
             assert view.nearest("m", axis(7)[0], ANY, 1)[0].id == changed.id
             assert view.unembedded("m", 10) == []
 
+    def test_and_only_under_the_title_it_was_made_with(self, catalog: Canon, birds: list[MemoryRecord]) -> None:
+        """A45, A77: the model reads the title too, if that says more than the memory itself."""
+        renamed = birds[0].with_(title="What was seen at the lake")
+        self.change(catalog, birds[0], renamed, "edit")
+        with catalog.reading() as view:
+            assert birds[0].id not in {hit.id for hit in view.nearest("m", axis(0)[0], ANY, 10)}
+            assert ([record.id for record in view.unembedded("m", 10)], view.count_unembedded("m")) == ([renamed.id], 1)
+        self.embed(catalog, [renamed], [axis(7)])
+        with catalog.reading() as view:
+            assert view.nearest("m", axis(7)[0], ANY, 1)[0].id == renamed.id
+            assert view.unembedded("m", 10) == []
+
     def test_each_model_has_its_own_vectors(self, catalog: Canon, birds: list[MemoryRecord]) -> None:
         with catalog.reading() as view:
             assert (view.has_vectors("m"), view.has_vectors("other")) == (True, False)

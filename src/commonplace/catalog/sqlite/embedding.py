@@ -51,7 +51,10 @@ def count_waiting(db: apsw.Connection, name: str) -> int:
 def changed(db: apsw.Connection, n: int, before: MemoryRecord, after: MemoryRecord) -> None:
     """Memory `n` has other words, or is no longer deleted: models that were past it must come back to it."""
     back = before.status is Status.DELETED and after.status is not Status.DELETED
-    if back or before.fingerprint != after.fingerprint:
+    renamed = before.title != after.title
+    if renamed:  # vectors are made of the title too, and the stamp beside them does not know it
+        erase(db, n)
+    if back or renamed or before.fingerprint != after.fingerprint:
         db.execute("INSERT OR IGNORE INTO vectors_wanted SELECT model, ? FROM vector_models WHERE upto >= ?", (n, n))
 
 
