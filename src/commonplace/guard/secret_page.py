@@ -22,7 +22,7 @@ _STRETCH, _OVERLAP = 4096, 256
 class Page:
     """One text, and where things stand in it."""
 
-    __slots__ = ("_stand_ins", "low", "runs", "text")
+    __slots__ = ("_from", "_here", "_stand_ins", "_upto", "low", "runs", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -30,6 +30,8 @@ class Page:
         self.low = text.lower() if text.isascii() else _lowered(text)
         self.runs = _runs(plain.translate(_FLAT))
         self._stand_ins: dict[int, list[str]] = {}
+        self._from = self._upto = 0  # of the stretch that was asked about last: the next value mostly stands there too
+        self._here: Sequence[str] = ()
 
     def places(self, *marks: str) -> list[int]:
         """Where these marks begin, in order."""
@@ -37,7 +39,7 @@ class Page:
 
     def stands_in(self, start: int, end: int) -> bool:
         """Vendor documentation, masks and templates that only show where a secret would stand."""
-        words = self._words(start, end)
+        words = self._here if self._from <= start and end <= self._upto else self._words(start, end)
         return bool(words) and any(map(self.text[start:end].lower().__contains__, words))
 
     def after_stand_ins(self, start: int, end: int) -> int:
@@ -52,7 +54,10 @@ class Page:
         words = self._stand_ins.get(first)
         if words is None:
             words = self._stand_ins[first] = _stand_ins(self.text[first:last].lower())
-        return words if end <= last else formats.STAND_INS
+        if end > last:
+            return formats.STAND_INS
+        self._from, self._upto, self._here = first, first + _STRETCH, words
+        return words
 
 
 def places(text: str, mark: str) -> list[int]:
