@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import ConflictError, DeniedError, InvalidError, StaleError
+from commonplace import settings
+from commonplace.errors import ConflictError, DeniedError, InvalidError, StaleError, TooLargeError
 
 
 @pytest.fixture
@@ -38,6 +39,12 @@ class TestLooking:
         assert contents(item.record for item in book.inbox(project="osprey")) == ["Alice likes tea."]
         assert len(book.inbox(limit=1)) == 1
 
+    def test_the_oldest_come_first_however_many_wait(self, book, agent, monkeypatch):
+        """What waits longest is not hidden by what came since."""
+        monkeypatch.setattr("commonplace.settings.MAX_LIST_LIMIT", 3)
+        saved = [agent.save(f"Alice likes tea number {n}.", type="profile").id for n in range(6)]
+        assert [item.record.id for item in book.inbox(limit=2)] == saved[:2]
+
 
 class TestDeciding:
     def test_accepting_makes_it_active_and_curated(self, book, waiting):
@@ -58,6 +65,20 @@ class TestDeciding:
         with pytest.raises(ConflictError):
             book.inbox_edit(waiting.id, "We use Valkey.")
         assert book.get(waiting.id) == waiting
+
+    @pytest.mark.parametrize("content", ["", " \n\t"])
+    def test_an_edit_to_nothing_is_refused(self, book, waiting, content):
+        with pytest.raises(InvalidError, match="content"):
+            book.inbox_edit(waiting.id, content)
+        assert book.get(waiting.id) == waiting
+
+    def test_an_incident_is_kept_without_who_was_there_in_the_reviewers_words_too(self, book, open_book):
+        """A71."""
+        told = open_book("external:web").save("The build broke.", type="episode", kind="failure-incident")
+        kept = book.inbox_edit(told.id, "The build broke; bob@example.com saw it.", rationale="ask carol@example.com")
+        assert kept.content == "The build broke; [REDACTED-EMAIL] saw it."
+        assert kept.rationale == "ask [REDACTED-EMAIL]"
+        assert book.verify().ok
 
     def test_a_stale_edit_is_refused(self, book, waiting):
         with pytest.raises(StaleError):
@@ -82,6 +103,14 @@ class TestDeciding:
         for into in (waiting.id, other.id):
             with pytest.raises(ConflictError):
                 book.inbox_merge(waiting.id, into)
+
+    def test_what_has_all_the_tags_it_may_have_is_not_put_off(self, book):
+        """A tag too many, and no import would take it."""
+        full = book.save("We use Redis.", type="decision", tags=[f"t{n}" for n in range(settings.MAX_TAGS)])
+        with pytest.raises(TooLargeError) as refused:
+            book.inbox_defer(full.id, "2030-01-01T00:00:00Z")
+        assert "now" in refused.value.hint
+        assert book.get(full.id) == full
 
     def test_what_is_put_off_is_out_of_sight_until_its_day(self, book, waiting, clock):
         book.inbox_defer(waiting.id, "2999-01-01T00:00:00Z")
@@ -138,6 +167,13 @@ class TestPolicies:
         assert report.accepted == ()
         assert waiting.id in report.refused
 
+    def test_of_very_many_the_oldest_are_accepted_and_the_rest_is_counted(self, book, agent, policy, monkeypatch):
+        monkeypatch.setattr("commonplace.settings.MAX_LIST_LIMIT", 3)
+        saved = [agent.save(f"Alice likes tea number {n}.", type="profile").id for n in range(5)]
+        by = policy('[[accept]]\ntypes = ["profile"]')
+        assert ({*(report := book.inbox_apply(by)).accepted}, report.left) == ({*saved[:3]}, 2)
+        assert ({*(report := book.inbox_apply(by)).accepted}, report.left) == ({*saved[3:]}, 0)
+
     def test_a_rule_that_names_nothing_accepts_nothing(self, book, waiting, policy):
         assert book.inbox_apply(policy("[[accept]]\nmin_confidence = 0.0\n")).accepted == ()
 
@@ -179,6 +215,14 @@ class TestProfileFacts:
         assert (proposed.status, book.get(said.id).status) == ("inbox", "active")
         book.inbox_accept(proposed.id)
         assert book.get(said.id).status == "superseded"
+
+    def test_two_long_subjects_that_begin_alike_are_not_one(self, book):
+        begins = "the restaurant she likes best in the part of town"
+        book.upsert_profile_fact(begins, "Alice eats at Roma.")
+        book.upsert_profile_fact(f"{begins} 2", "Alice eats at Milano.")
+        assert len(book.list()) == 2
+        with pytest.raises(TooLargeError, match="subject"):
+            book.upsert_profile_fact(f"{begins} where she works", "Alice eats at Torino.")
 
     def test_an_empty_subject_is_refused(self, book):
         with pytest.raises(InvalidError):

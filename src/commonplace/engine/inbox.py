@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,19 +12,20 @@ from msgspec import Meta
 from commonplace import settings
 from commonplace.engine.confirm import Confirm, Reject, accept, confirm, reject, review
 from commonplace.engine.scribe import Request, Scribe, must_find
-from commonplace.errors import ConflictError
+from commonplace.errors import ConflictError, InvalidError, TooLargeError
 from commonplace.guard.entry import admit
+from commonplace.guard.trust import refuse_overruling
 from commonplace.model.base import utc
 from commonplace.model.filter import Circle, Filter
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.inbox import InboxItem
+from commonplace.model.incident import scrubbed
 from commonplace.model.link import Link
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Entity, Relation, Status, Verb
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.seam.catalog import View
-from commonplace.seam.terms import Page
 
 _DEFERRED = "deferred-until:"
 
@@ -71,9 +73,9 @@ def inbox(scribe: Scribe, asked: Inbox) -> Sequence[InboxItem]:
     where |= {name: getattr(asked, name) for name in ("types", "kinds") if getattr(asked, name)}
     today = f"{scribe.clock.now():%Y-%m-%d}"
     with scribe.reading() as view:
-        waiting = [*view.memories(Filter(**where), Page(limit=settings.MAX_LIST_LIMIT))]
-        shown = [record for record in reversed(waiting) if asked.deferred or (deferral(record) or "") <= today]
-        return [_item(view, record) for record in shown[: asked.limit]]
+        waiting = (one for one in view.memories(Filter(**where)) if asked.deferred or (deferral(one) or "") <= today)
+        oldest = deque(waiting, maxlen=asked.limit)  # listings come newest first
+        return [_item(view, record) for record in reversed(oldest)]
 
 
 def inbox_accept(scribe: Scribe, asked: Confirm) -> MemoryRecord:
@@ -86,17 +88,30 @@ def inbox_reject(scribe: Scribe, asked: Reject) -> MemoryRecord:
 
 def inbox_edit(scribe: Scribe, asked: InboxEdit) -> MemoryRecord:
     """The words are the reviewer's; where it came from stays what it was."""
+    if not asked.content.strip():
+        raise InvalidError("content: there is nothing to keep", hint="Say it, or reject the memory.", where="content")
     admit({"content": asked.content, "reason": asked.reason, "rationale": asked.rationale})
     with scribe.writing() as pen:
         record = must_find(pen.view, asked.id, asked.expect)
         review(scribe, record, "edit")
-        said = pen.change(
-            record, content=asked.content, fingerprint=fingerprint(asked.content), tags=_undeferred(record)
-        )
+        refuse_overruling(scribe.trust, record, "edit")
+        said = pen.record(record, _reworded(record, asked).with_(updated_at=pen.now))
         pen.sign(Verb.EDIT, asked.reason or "edited in review")
-        active = accept(scribe, pen, said, Confirm(id=said.id, reason=asked.reason, rationale=asked.rationale))
+        active = accept(scribe, pen, said, Confirm(id=said.id, reason=asked.reason))
         pen.sign(Verb.PROMOTE, asked.reason)
         return active
+
+
+def _reworded(record: MemoryRecord, asked: InboxEdit) -> MemoryRecord:
+    """In the reviewer's words; of an incident, without who was there (A71)."""
+    return scrubbed(
+        record.with_(
+            content=asked.content,
+            fingerprint=fingerprint(asked.content),
+            rationale=asked.rationale or record.rationale,
+            tags=_undeferred(record),
+        )
+    )
 
 
 def inbox_merge(scribe: Scribe, asked: InboxMerge) -> MemoryRecord:
@@ -105,6 +120,7 @@ def inbox_merge(scribe: Scribe, asked: InboxMerge) -> MemoryRecord:
     with scribe.writing() as pen:
         record, other = must_find(pen.view, asked.id), must_find(pen.view, asked.into)
         review(scribe, record, "merge")
+        refuse_overruling(scribe.trust, record, "merge")
         if other.id == record.id or other.status is not Status.ACTIVE:
             raise ConflictError("only an active memory can take another one in", where=other.id)
         kept = pen.change(other, occurrences=other.occurrences + record.occurrences)
@@ -123,7 +139,7 @@ def inbox_defer(scribe: Scribe, asked: InboxDefer) -> MemoryRecord:
     with scribe.writing() as pen:
         record = must_find(pen.view, asked.id)
         review(scribe, record, "defer")
-        later = pen.change(record, tags=(*_undeferred(record), f"{_DEFERRED}{until}"))
+        later = pen.change(record, tags=_deferred(record, until))
         pen.sign(Verb.EDIT, asked.reason or f"put off to {until}")
         return later
 
@@ -131,6 +147,17 @@ def inbox_defer(scribe: Scribe, asked: InboxDefer) -> MemoryRecord:
 def deferral(record: MemoryRecord) -> str | None:
     """The day until which it was put off."""
     return next((tag.removeprefix(_DEFERRED) for tag in record.tags if tag.startswith(_DEFERRED)), None)
+
+
+def _deferred(record: MemoryRecord, until: str) -> tuple[str, ...]:
+    tags = _undeferred(record)
+    if len(tags) >= settings.MAX_TAGS:
+        raise TooLargeError(
+            f"tags: the day needs one more, and the limit is {settings.MAX_TAGS}",
+            hint="Accept, edit or reject it now.",
+            where=record.id,
+        )
+    return (*tags, f"{_DEFERRED}{until}")
 
 
 def _undeferred(record: MemoryRecord) -> tuple[str, ...]:

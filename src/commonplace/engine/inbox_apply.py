@@ -11,6 +11,7 @@ min_occurrences = 2
 
 from __future__ import annotations
 
+from collections import deque
 from typing import Annotated
 
 import msgspec
@@ -19,7 +20,7 @@ from msgspec import Meta
 from commonplace import settings
 from commonplace.engine.confirm import Confirm, accept, review
 from commonplace.engine.inbox import deferral
-from commonplace.engine.scribe import Pen, Request, Scribe
+from commonplace.engine.scribe import Pen, Request, Scribe, harmless
 from commonplace.errors import CommonplaceError, InvalidError
 from commonplace.model.base import Noun, taken_apart, understand
 from commonplace.model.filter import Filter
@@ -27,7 +28,6 @@ from commonplace.model.ids import new_id
 from commonplace.model.inbox import InboxReport
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status, Trust, Type, Verb
-from commonplace.seam.terms import Page
 
 
 class InboxApply(Request, frozen=True, kw_only=True):
@@ -70,12 +70,17 @@ def inbox_apply(scribe: Scribe, asked: InboxApply) -> InboxReport:
     """All that the policy accepts, as one run."""
     policy = read_policy(asked.policy)
     with scribe.reading() as view:
-        waiting = [*view.memories(Filter(statuses=(Status.INBOX,)), Page(limit=settings.MAX_LIST_LIMIT))]
-    wanted = [one for one in waiting if not deferral(one) and any(rule.accepts(one) for rule in policy.accept)]
+        waiting = view.counts()["status"].get(str(Status.INBOX), 0)
+        fitting = (one for one in view.memories(Filter(statuses=(Status.INBOX,))) if _accepts(policy, one))
+        wanted = [*deque(fitting, maxlen=settings.MAX_LIST_LIMIT)]  # listings come newest first: the oldest are kept
     if asked.dry_run or not wanted:
         ids = tuple(one.id for one in wanted)
-        return InboxReport(run=None, accepted=ids, left=len(waiting) - len(ids), dry_run=asked.dry_run)
-    return _accept_all(scribe, wanted, len(waiting))
+        return InboxReport(run=None, accepted=ids, left=waiting - len(ids), dry_run=asked.dry_run)
+    return _accept_all(scribe, wanted, waiting)
+
+
+def _accepts(policy: Policy, record: MemoryRecord) -> bool:
+    return not deferral(record) and any(rule.accepts(record) for rule in policy.accept)
 
 
 def _accept_all(scribe: Scribe, wanted: list[MemoryRecord], waiting: int) -> InboxReport:
@@ -110,7 +115,7 @@ def read_policy(path: str) -> Policy:
             plain = tomllib.load(file)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         raise InvalidError(
-            "the policy cannot be read", where=path, hint="It is a TOML file with [[accept]] rules."
+            "the policy cannot be read", where=harmless(path), hint="It is a TOML file with [[accept]] rules."
         ) from cause
     read: Policy = understand(lambda: msgspec.convert(plain, taken_apart(Policy)), Policy)
     return read
