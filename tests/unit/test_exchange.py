@@ -279,6 +279,18 @@ class TestBadLines:
         assert len(report.kept_aside) == 1
         assert other.stats().links == 0
 
+    def test_a_memory_under_the_id_of_another_thing_is_kept_aside(self, book, tmp_path):
+        """The journal knows a thing by its id: two under one id, and `verify` would cry out for ever."""
+        one, two = (book.save(text, type="episode") for text in ("One.", "Two."))
+        link = book.link(one.id, two.id, "supports")
+        conflict = book.contradict(one.id, two.id)
+        for id in (one.source_ref, link.id, conflict.id):
+            forged = one.to_dict() | {"id": id}
+            (tmp_path / "x.jsonl").write_text(json.dumps({"memory": forged}))
+            report = book.import_(str(tmp_path / "x.jsonl"))
+            assert (report.added, len(report.kept_aside)) == ({}, 1)
+        assert book.verify().ok
+
     @pytest.mark.parametrize(
         ("field", "value"),
         [("fingerprint", "sha256:forged"), ("content", ""), ("content", "a\x00b"), ("title", "t" * 301), ("id", ""),

@@ -89,6 +89,26 @@ class TestAnAgentCannot:
         assert book.get(said.id).status == "active"
 
 
+class TestACuratorCannot:
+    """A curator reviews what agents propose; what the operator said, waiting or not, is the operator's (R10)."""
+
+    @pytest.fixture
+    def waiting(self, book):
+        return book.save("We use Redis.", type="decision")
+
+    def test_put_other_words_into_the_operators_mouth(self, book, open_book, waiting):
+        with pytest.raises(DeniedError, match="operator"):
+            open_book("curated:bob").inbox_edit(waiting.id, "We use Valkey.", rationale="it is free")
+        assert book.get(waiting.id) == waiting
+
+    def test_merge_the_operators_words_away(self, book, open_book, waiting):
+        curator = open_book("curated:bob")
+        other = curator.save("We use Valkey.", type="project")
+        with pytest.raises(DeniedError, match="operator"):
+            curator.inbox_merge(waiting.id, other.id)
+        assert book.get(waiting.id) == waiting
+
+
 class TestWhatAnAgentChangesWaitsInTheInbox:
     @pytest.mark.parametrize("how", ["evolve", "supersedes"])
     def test_its_new_version_waits_and_the_old_one_stands(self, book, agent, said, how):
@@ -160,6 +180,39 @@ class TestAnImportCannotRaiseTrust:
         (brought,) = agent.list(types="profile", statuses="all")
         assert (brought.status, brought.tier) == ("inbox", "T3")
         assert agent.verify().ok
+
+    @pytest.mark.parametrize("trust", ["agent", "extracted", "external"])
+    def test_a_file_that_claims_no_more_than_its_importer_is_not_believed_either(
+        self, book, agent, exported, tmp_path, trust
+    ):
+        """X-7: `active` is a claim of the file. So is the tier of what is the person's own (A12)."""
+        book.save("Here.", type="episode")
+        edited = Path(exported).read_text().replace('"trust":"operator"', f'"trust":"{trust}"')
+        memories = [line for line in edited.replace('"T2"', '"T1"').splitlines() if line.startswith('{"memory"')]
+        forged = tmp_path / "forged.jsonl"
+        forged.write_text("\n".join(memories))
+        for _ in range(2):  # importing twice is importing once
+            assert agent.import_(str(forged)).kept_aside == ()
+        (brought,) = agent.list(types="profile", statuses="all")
+        assert (brought.status, brought.trust, brought.tier) == ("inbox", trust, "T3")
+        assert brought.status_reason
+
+    def test_what_the_operator_moves_house_with_keeps_its_standing(self, book, agent, open_book, tmp_path):
+        """rfc 55: statuses are preserved for whoever may give them."""
+        confirmed = book.confirm(agent.save("Alice likes tea.", type="profile").id)
+        book.export(str(tmp_path / "own.jsonl"))
+        for actor in ("alice", "curated:bob"):
+            other = open_book(actor, at=tmp_path / f"{actor[:3]}.sqlite")
+            other.save("There.", type="episode")
+            other.import_(str(tmp_path / "own.jsonl"))
+            assert other.get(confirmed.id).status == "active"
+
+    def test_its_own_export_comes_home_through_an_agent_as_nothing_new(self, book, agent, tmp_path):
+        book.save("Alice prefers tabs.", type="profile")
+        book.confirm(agent.save("Alice likes tea.", type="profile").id)
+        book.export(str(tmp_path / "own.jsonl"))
+        report = agent.import_(str(tmp_path / "own.jsonl"))
+        assert (report.kept_aside, report.added) == ((), {})
 
     def test_an_agents_file_cannot_bury_what_the_operator_will_import(self, book, agent, exported, tmp_path):
         """Purging is the operator's alone; a tombstone line in a file is not a way around that."""

@@ -119,7 +119,7 @@ class Merger:
                 reader.set_aside(pen, item, cause)
                 continue
             if item.held.id in here:
-                met.append(item._replace(held=noun))
+                met.append(item)
             else:
                 here.add(item.held.id)
                 new.append((pen.signature(Verb.IMPORT, run=self.run), entity, noun))
@@ -131,17 +131,21 @@ class Merger:
 
     def _as_trusted(self, held: Any) -> Any:
         """Trust comes from the channel: a file cannot raise itself above whoever imports it (row 116)."""
-        if not isinstance(held, MemoryRecord) or not held.trust.outranks(self._trust):
+        if not isinstance(held, MemoryRecord) or self._trust is Trust.OPERATOR:
             return held
         trust = lesser(held.trust, self._trust)
-        return in_its_place(held.with_(trust=trust, tier=tier_of(trust)))
+        said = held.with_(trust=trust, tier=tier_of(trust))
+        # What was let in elsewhere is in, if whoever brings it could have let it in here.
+        is_vouched_for = trust is held.trust and self._trust.outranks(Trust.AGENT)
+        return said if is_vouched_for else in_its_place(said)
 
     def _meet(self, pen: Pen, item: Item) -> None:
         """It is here already. If it says something that ours never said, it is kept aside, and ours stays."""
         noun = item.held
+        said = (noun.to_dict(), self._as_trusted(noun).to_dict())
         if isinstance(noun, Source) and noun.kind is SourceKind.MANUAL:
             pass  # it says only who wrote through which surface, and its id says that already
-        elif noun.to_dict() not in _states(pen, noun.id):
+        elif not any(state in said for state in _states(pen, noun.id)):
             raise InvalidError(f"this {item.name} is here already and says something else; ours stays", where=noun.id)
         self.already_here += 1
 
@@ -156,6 +160,9 @@ class _Fit:
         self._view, self._entity = pen.view, entity
         self._texts, self._ends = _TEXTS[entity], _ENDS.get(entity, ())
         self._any_purged = bool(items) and pen.view.any_purged()
+        ids = [item.held.id for item in items]
+        others = [other for _, other in ENTITIES if other is not entity] if items else []
+        self._taken = {id for other in others for id in pen.view.present(other, ids)}
         ends = [getattr(item.held, end) for item in items for end in self._ends]
         self._memories = pen.view.present(Entity.MEMORY, ends) if ends else set()
 
@@ -170,6 +177,8 @@ class _Fit:
             raise InvalidError(
                 f"this {self._entity} was purged here and does not come back", where=noun.id, code="purged"
             )
+        if noun.id in self._taken:  # the journal knows a thing by its id alone
+            raise InvalidError("its id is that of another thing", where=noun.id)
         for end in self._ends:
             if getattr(noun, end) not in self._memories:
                 raise InvalidError(f"one end of this {self._entity} is not in the book", where=getattr(noun, end))
