@@ -140,8 +140,45 @@ class TestTooLarge:
         with pytest.raises(TooLargeError):
             book.save("x y", type="episode", tags=(f"w{n}" for n in range(100_000)))
 
+    @pytest.mark.parametrize("field", ["kinds", "tags"])
+    def test_a_filter_names_a_hundred_values_and_not_more(self, book, saved, field):
+        """Row 118: thousands took a minute, and then it was the book's file that could not be used."""
+        with pytest.raises(TooLargeError, match="100") as refused:
+            book.list(**{field: [f"w{n}" for n in range(101)]})
+        assert refused.value.where == field
+        assert book.list(**{field: [f"w{n}" for n in range(100)] * 50}) == []
+
     def test_every_other_verb_has_its_limits(self, book, everything, saved):
         refused_everywhere(book, everything, writes(book, saved, "word " * 120_000), ("too_large",))
+
+
+@pytest.mark.parametrize("limit", [0, -1])
+def test_to_look_at_nothing_is_not_to_find_nothing(book, saved, limit):
+    """A scan that stops before it begins would say that all is well."""
+    for ask in (book.scan, book.verify):
+        with pytest.raises(InvalidError, match="limit"):
+            ask(limit=limit)
+
+
+def test_what_was_pasted_in_the_wrong_place_is_not_in_the_error(book, saved):
+    """Row 123: a secret given for an id or a path is not repeated."""
+    pasted = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    asks = {
+        "unlink from": lambda: book.unlink(pasted, saved.id, "supports"),
+        "unlink to": lambda: book.unlink(saved.id, pasted, "supports"),
+        "list after": lambda: book.list(after=pasted),
+        "consolidate after": lambda: book.consolidate(after=pasted),
+        "inbox apply": lambda: book.inbox_apply(pasted),
+        "get": lambda: book.get(pasted),
+        "get as of": lambda: book.get(pasted, as_of="2026-05-03T12:00:00Z"),
+        "history": lambda: book.history(pasted),
+        "revert": lambda: book.revert(pasted),
+        "resolve": lambda: book.resolve(pasted, loser=saved.id, reason="r"),
+    }
+    for name, ask in asks.items():
+        with pytest.raises(CommonplaceError) as refused:
+            ask()
+        assert pasted not in str(refused.value.to_dict()), name
 
 
 class TestNothing:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 import commonplace
+from commonplace import settings
 from commonplace.errors import ConflictError, InvalidError, NotFoundError
 
 
@@ -192,6 +193,17 @@ class TestSayingItAgain:
         waiting = agent.save("Alice likes tabs.", type="profile")
         said = book.save("Alice likes tabs.", type="profile")
         assert (said.id, said.status, said.trust, said.tier) == (waiting.id, "active", "operator", "T2")
+
+    def test_repeating_it_under_other_tags_does_not_pass_the_limit(self, book, open_book, tmp_path):
+        """Row 118: what a save would refuse is not reached by saving twice; else no import would take it."""
+        first, second = ([f"{letter}{n}" for n in range(settings.MAX_TAGS - 1)] for letter in "ab")
+        book.save("One.", type="episode", tags=first)
+        again = book.save("One.", type="episode", tags=second)
+        assert again.tags == (*first, "b0")
+        book.export(str(tmp_path / "x.jsonl"))
+        other = open_book(at=tmp_path / "other.sqlite")
+        assert other.import_(str(tmp_path / "x.jsonl")).kept_aside == ()
+        assert other.get(again.id) == again
 
     def test_an_agent_repeating_the_operator_lowers_nothing(self, book, agent):
         first = book.save("Alice likes tabs.", type="profile")

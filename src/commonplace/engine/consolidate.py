@@ -43,7 +43,7 @@ class Consolidate(Request, frozen=True, kw_only=True):
     ids: Annotated[tuple[str, ...] | None, Meta(description="only these candidates")] = None
     after: Annotated[str | None, Meta(description="go on behind this candidate; a report says where it stopped")] = None
     least_sources: Annotated[
-        int, Meta(description="promote what so many independent sources say; 0 promotes nothing")
+        int, Meta(description="promote what so many independent sources say; 0 promotes nothing", ge=0)
     ] = Policy().least_sources
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Request, Scribe, must_find
+from commonplace.engine.scribe import Request, Scribe, harmless, must_find
 from commonplace.errors import DeniedError, NotFoundError
 from commonplace.guard.entry import admit
 from commonplace.model.base import set_once
@@ -60,7 +60,9 @@ def unlink(scribe: Scribe, asked: Unlink) -> Link:
         ends = [end.id if (end := pen.view.memory(id)) else id for id in (asked.from_id, asked.to_id)]
         found = pen.view.noun(Entity.LINK, f"{ends[0]}>{asked.relation}>{ends[1]}")
         if not isinstance(found, Link):
-            raise NotFoundError("there is no such link", where=f"{asked.from_id} {asked.relation} {asked.to_id}")
+            raise NotFoundError(
+                "there is no such link", where=harmless(f"{asked.from_id} {asked.relation} {asked.to_id}")
+            )
         for maker in pen.view.operations(subject=found.id, newest_first=True):
             if maker.trust.outranks(scribe.trust):
                 raise DeniedError(f"unlink: the {maker.trust} made this link", where=found.id)

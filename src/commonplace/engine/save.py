@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from commonplace import settings
 from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.engine.sources import manual_source, manual_source_id
 from commonplace.errors import ConflictError, InvalidError
@@ -102,7 +103,7 @@ def reinforce(pen: Pen, twin: MemoryRecord, wanted: MemoryRecord, run: str | Non
         if not getattr(twin, field) and getattr(wanted, field):
             lifted[field] = getattr(wanted, field)
     if not {*wanted.tags} <= {*twin.tags}:
-        lifted["tags"] = tuple(dict.fromkeys((*twin.tags, *wanted.tags)))
+        lifted["tags"] = tuple(dict.fromkeys((*twin.tags, *wanted.tags)))[: settings.MAX_TAGS]
     again = pen.change(twin, **lifted)
     pen.sign(Verb.REINFORCE, run=run)
     return again

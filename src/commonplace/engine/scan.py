@@ -34,7 +34,7 @@ _TEXTS = (
 class Scan(Request, frozen=True, kw_only=True):
     """Walk the whole book."""
 
-    limit: Annotated[int, Meta(description="stop after so many findings")] = 1000
+    limit: Annotated[int, Meta(description="stop after so many findings", ge=1)] = 1000
 
 
 def scan(scribe: Scribe, asked: Scan, progress: Progress | None = None) -> Examination:

@@ -7,10 +7,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from commonplace import settings
 from commonplace.engine.evolve import Evolve, evolve
 from commonplace.engine.save import Save, save
 from commonplace.engine.scribe import Request, Scribe
-from commonplace.errors import InvalidError
+from commonplace.errors import InvalidError, TooLargeError
 from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.record import MemoryRecord
@@ -18,6 +19,7 @@ from commonplace.model.words import Scope, Type
 from commonplace.seam.terms import Page
 
 _SUBJECT = "subject:"
+_MOST = settings.MAX_TAG_CHARS - len(_SUBJECT)
 
 
 class UpsertProfileFact(Request, frozen=True, kw_only=True):
@@ -58,7 +60,9 @@ def upsert_profile_fact(scribe: Scribe, asked: UpsertProfileFact) -> MemoryRecor
 
 
 def subject_tag(subject: str) -> str:
-    slug = re.sub(r"[^\w]+", "-", subject.strip().lower()).strip("-")[:40]
+    slug = re.sub(r"[^\w]+", "-", subject.strip().lower()).strip("-")
     if not slug:
         raise InvalidError("subject: must not be empty", hint="For example: editor.", where="subject")
+    if len(slug) > _MOST:  # cut off, two subjects that begin alike would be one
+        raise TooLargeError(f"subject: more than {_MOST} characters", hint="A word or two will do.", where="subject")
     return f"{_SUBJECT}{slug}"

@@ -29,7 +29,7 @@ _JOURNALLED = (Entity.MEMORY, Entity.LINK, Entity.SOURCE, Entity.EVENT, Entity.C
 class Verify(Request, frozen=True, kw_only=True):
     """Check the whole book."""
 
-    limit: Annotated[int, Meta(description="stop after so many findings")] = 100
+    limit: Annotated[int, Meta(description="stop after so many findings", ge=1)] = 100
 
 
 def verify(scribe: Scribe, asked: Verify, progress: Progress | None = None) -> Examination:

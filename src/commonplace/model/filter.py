@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from commonplace.errors import TooLargeError
 from commonplace.model.base import Closed, Noun, not_among, set_once, utc
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope, Status, Trust, Type
@@ -78,7 +79,7 @@ class Filter(Noun, frozen=True, kw_only=True):
         for field in ("kinds", "tags"):
             asked = getattr(self, field)
             if asked is not None:
-                set_once(self, field, tuple(_several(asked)))
+                set_once(self, field, _few(field, _several(asked)))
         for field in ("since", "until"):
             if getattr(self, field) is not None:
                 set_once(self, field, utc(getattr(self, field), field))
@@ -117,6 +118,22 @@ class Filter(Noun, frozen=True, kw_only=True):
 def _several(asked: object) -> tuple[object, ...]:
     """One word may stand for a list of one; a plain string must never be taken apart into letters."""
     return (asked,) if isinstance(asked, str) else tuple(asked)  # type: ignore[arg-type]
+
+
+# Each value is a walk or a condition of its own. Nobody names so many, and a database would give up at some number.
+MOST_VALUES = 100
+
+
+def _few(field: str, asked: tuple[object, ...]) -> tuple[object, ...]:
+    """Each value once, and not too many of them."""
+    values = tuple(dict.fromkeys(asked))
+    if len(values) > MOST_VALUES:
+        raise TooLargeError(
+            f"{field}: {len(values)} of them; the limit is {MOST_VALUES}",
+            hint="Ask for fewer at a time, or leave the filter out.",
+            where=field,
+        )
+    return values
 
 
 _LISTS: tuple[tuple[str, type[Closed]], ...] = (

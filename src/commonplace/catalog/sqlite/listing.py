@@ -178,7 +178,7 @@ def order_of(connection: apsw.Connection, id: str) -> Order:
     """A memory's place in every listing: newer is greater."""
     found = connection.execute("SELECT created_at, n FROM memories WHERE id = ?", (id,)).get
     if found is None:
-        raise NotFoundError("there is no such memory to go on from", where=id)
+        raise NotFoundError("there is no such memory to go on from", where="after")
     return (found[0], found[1])
 
 
