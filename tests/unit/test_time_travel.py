@@ -206,3 +206,11 @@ def test_the_journal_is_narrowed_alike_whether_or_not_its_keys_are_taken_in(book
     wanted = [op.id for op in everything if all(getattr(op, field) == word for field, word in ask.items())]
     assert [op.id for op in book.journal(**ask, limit=10_000)] == wanted
     assert [op.id for op in book.journal(**ask, limit=7)] == wanted[-7:]
+
+
+def test_what_is_no_memory_was_none_then_either(book):
+    one, two = (book.save(text, type="episode") for text in ("One.", "Two."))
+    link = book.link(one.id, two.id, "supports")
+    for id in (one.source_ref, link.id, book.contradict(one.id, two.id).id):
+        with pytest.raises(NotFoundError):
+            book.get(id, as_of=book.journal()[-1].at)

@@ -17,12 +17,13 @@ from commonplace.seam.terms import Order, Page
 State = dict[str, Any] | None
 
 
-def replay(operations: Iterable[Operation], subject: str) -> State:
-    """What these operations, in order, make of one thing. None when it does not exist (not yet, or no more)."""
+def replay(operations: Iterable[Operation], subject: str, entity: Entity | None = None) -> State:
+    """What these operations, in order, make of one thing. None when it does not exist (not yet, or no more), or when it is
+    not what was asked for."""
     state: State = None
     for operation in operations:
         for change in operation.changes:
-            if change.id == subject:
+            if change.id == subject and entity in (None, change.entity):
                 state = None if change.after is None else {**(state or _LATER.get(change.entity, {})), **change.after}
     return state
 
@@ -42,7 +43,7 @@ def memory_at(view: View, id: str, seq: int) -> MemoryRecord | None:
 
 def _memory_at(view: View, subject: str, seq: int) -> MemoryRecord | None:
     told = (operation for operation in view.operations(subject=subject) if operation.seq <= seq)
-    state = replay(told, subject)
+    state = replay(told, subject, Entity.MEMORY)
     return MemoryRecord.from_dict(state) if state else None
 
 
