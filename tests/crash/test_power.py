@@ -17,7 +17,7 @@ import pytest
 from commonplace import CommonplaceError
 
 from . import children
-from .books import book_in, keep_catalogs_in, on_each, on_every_canon, on_file_canons, open_book, what_is_wrong
+from .books import book_in, keep_catalogs_in, on_every_canon, on_file_canons, open_book, what_is_wrong
 from .broken import PlainRows, RenamedFile
 from .children import Said, Say
 from .interrupt import BookUnderFire, cut_again_and_again
@@ -40,10 +40,10 @@ def _cut(disk: Disk, rng: random.Random, cuts: int, system: str) -> None:
     assert book.acknowledged > cuts, "the writer hardly got anywhere: the harness proves nothing"
 
 
-@on_each("cuts", sqlite=50, files=25)
+@on_every_canon
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_nothing_acknowledged_is_lost_by_power_cuts(place: Path, rng: random.Random, system: str, cuts: int) -> None:
-    _survives(place, rng, cuts, system)
+def test_nothing_acknowledged_is_lost_in_50_power_cuts(place: Path, rng: random.Random, system: str) -> None:
+    _survives(place, rng, 50, system)
 
 
 @on_file_canons
