@@ -166,6 +166,56 @@ def test_a_captured_source_goes_with_the_last_memory_that_cites_it(book, open_bo
     assert book.verify().ok
 
 
+@pytest.fixture
+def captured(book):
+    """A session that was worked through: its source, and the fact that was found in it."""
+    event = book.capture_session("User: We decided to use xylophones because they are loud.", project_id="p")
+    book.process_pending()
+    (fact,) = book.list(types="decision", statuses="all")
+    return event.source_ref, fact
+
+
+def test_the_words_that_stay_in_a_source_that_others_cite_are_not_kept_quiet(book, tmp_path, captured):
+    """R12, row 127: the episode cites the source too, so the source stays; the receipt says so, and what to do."""
+    source, fact = captured
+    assert any(source in line for line in book.purge(fact.id, dry_run=True).remaining)
+    report = book.purge(fact.id)
+    assert (report.complete, report.purged, report.sources) == (False, (fact.id,), ())
+    assert any(f"purge {source}" in line for line in report.remaining)
+    assert hits(tmp_path, "xylophone")
+    assert book.purge(source).complete
+    assert hits(tmp_path, "xylophone") == []
+
+
+def test_a_source_goes_with_all_that_was_taken_from_it(book, tmp_path, captured):
+    source, fact = captured
+    stays = book.save("Another memory stays.", type="episode")
+    would = book.purge(source, dry_run=True)
+    report = book.purge(source, reason="on request")
+    assert (would.purged, would.sources) == (report.purged, report.sources)
+    assert (report.complete, report.sources, fact.id in report.purged) == (True, (source,), True)
+    assert hits(tmp_path, "xylophone") == []
+    assert [record.id for record in book.list(statuses="all")] == [stays.id]
+    assert book.verify().ok
+    assert book.purge(source).operation_id is None
+
+
+def test_raw_material_that_nobody_worked_with_can_be_destroyed(book, tmp_path):
+    """R-c: an imported source has neither an event nor a memory; it is content all the same."""
+    source = book.import_source("User: the xylophone is in the cellar.")
+    assert hits(tmp_path, "xylophone")
+    report = book.purge(source.id)
+    assert (report.complete, report.purged, report.sources) == (True, (), (source.id,))
+    assert hits(tmp_path, "xylophone") == []
+    assert book.verify().ok
+
+
+def test_who_wrote_by_hand_is_no_content_to_be_purged(book, doomed):
+    """To purge the source of everything a person ever wrote would purge all of it."""
+    with pytest.raises(NotFoundError):
+        book.purge(doomed.source_ref)
+
+
 def _fingerprint(text):
     from commonplace.model.fingerprint import fingerprint
 
@@ -261,6 +311,16 @@ class TestItDoesNotComeBack:
         assert hits(tmp_path, "xylophonevariant")
         book.purge(doomed.id)
         assert hits(tmp_path, *EVERY, "xylophon") == []
+
+    def test_what_was_kept_aside_in_another_spelling_goes_too(self, book, tmp_path):
+        """JSON may write any letter as a number; the words are the same words."""
+        saved = book.save("Käse, said the xylophone.", type="episode")
+        forged = json.dumps({"memory": saved.to_dict() | {"id": "other", "fingerprint": "wrong"}})
+        assert "K\\u00e4se" in forged
+        (tmp_path / "aside.jsonl").write_text(forged)
+        assert book.import_(str(tmp_path / "aside.jsonl")).kept_aside
+        book.purge(saved.id)
+        assert hits(tmp_path, "xylophon") == []
 
     def test_by_restoring_a_backup_it_says_which_copies_are_older(self, book, doomed, path):
         """Upgrades leave copies beside the book; the receipt names them."""

@@ -99,9 +99,19 @@ def _erase_receipts(db: apsw.Connection, id: str) -> None:
 
 
 def _erase_quarantine(db: apsw.Connection, record: MemoryRecord) -> None:
-    """A line that was kept aside may quote it."""
-    for quoted in (record.id.encode(), msgspec.json.encode(record.content)[1:-1]):
-        db.execute("DELETE FROM quarantine WHERE raw IS NOT NULL AND instr(raw, ?)", (quoted,))
+    """A line that was kept aside may quote it, also in other letters: there are many ways to write a text as JSON."""
+    quoted = (record.id.encode(), msgspec.json.encode(record.content)[1:-1])
+    kept = db.execute("SELECT digest, raw FROM quarantine WHERE raw IS NOT NULL")
+    telling = [digest for digest, raw in kept if any(text in as_we_write(raw) for text in quoted)]
+    db.executemany("DELETE FROM quarantine WHERE digest = ?", [(digest,) for digest in telling])
+
+
+def as_we_write(raw: bytes) -> bytes:
+    """A line of JSON in our own spelling; what is none, as it is."""
+    try:
+        return msgspec.json.encode(msgspec.json.decode(raw))
+    except (ValueError, RecursionError):
+        return raw
 
 
 def _erase_payloads(db: apsw.Connection, gone: set[str]) -> dict[str, str]:
