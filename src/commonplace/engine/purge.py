@@ -22,7 +22,7 @@ from commonplace.seam.catalog import View
 class Purge(Request, frozen=True, kw_only=True):
     """What to destroy."""
 
-    id: Annotated[str, Meta(description="the memory, or a captured source; what was derived from it goes too")]
+    id: Annotated[str, Meta(description="the memory; what was derived from it goes too")]
     reason: Annotated[str | None, Meta(description="why; must not repeat the content")] = None
     dry_run: Annotated[bool, Meta(description="only say what would go")] = False
 
