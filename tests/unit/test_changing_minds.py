@@ -203,6 +203,18 @@ class TestReviewing:
         with pytest.raises(ConflictError):
             getattr(book, verb)(old.id)
 
+    @pytest.mark.parametrize("yes", [lambda book, waiting: book.confirm(waiting.id),
+                                     lambda book, waiting: book.save(waiting.content, type=waiting.type)],
+                             ids=["confirmed", "said again"])  # fmt: skip
+    def test_a_candidate_that_was_linked_to_its_target_by_hand_takes_its_place_all_the_same(self, book, agent, yes):
+        old = book.save("Tabs.", type="profile")
+        waiting = agent.evolve(old.id, "Spaces.", reason="saw it")
+        book.link(waiting.id, old.id, "supersedes", evidence_ref="chat/7")
+        assert yes(book, waiting).status == "active"
+        assert book.get(old.id).superseded_by == waiting.id
+        assert [link.evidence_ref for link in book.explain(old.id).links] == ["chat/7"]
+        assert book.verify().ok
+
     def test_a_candidate_whose_target_moved_on_meanwhile_does_not_break_the_chain(self, book, agent, old):
         waiting = agent.evolve(old.id, "Spaces.", reason="saw it")
         new = book.evolve(old.id, "Both.", reason="compromise")

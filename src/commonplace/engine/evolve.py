@@ -71,7 +71,8 @@ def supersede(pen: Pen, old: MemoryRecord, new: MemoryRecord, reason: str | None
 def link_supersession(pen: Pen, old: MemoryRecord, new: MemoryRecord, reason: str | None) -> None:
     pen.change(old, status=Status.SUPERSEDED, superseded_by=new.id, status_reason=reason)
     made = Link(from_id=new.id, relation=Relation.SUPERSEDES, to_id=old.id, created_at=pen.now)
-    pen.write(Entity.LINK, None, made)
+    if pen.view.noun(Entity.LINK, made.id) is None:  # a reviewer may have drawn it before
+        pen.write(Entity.LINK, None, made)
 
 
 def _refuse_unless_current(old: MemoryRecord) -> None:
