@@ -154,6 +154,8 @@ class Reconciler:
         for key, entry in found.items():
             if key not in known or known[key].digest != entry.digest:
                 self._fresh.append(_Entry(Place(path, key), entry, stamp, known.get(key)))
+                if key in known and entry.fields.get("id") not in (None, known[key].memory_id):
+                    self._missing[known[key].memory_id] = known[key]  # unless it turns up elsewhere, or goes on here
         if not contents.aside or found:
             self._missing |= {one.memory_id: one for key, one in known.items() if key not in found}
 
@@ -192,22 +194,36 @@ class Reconciler:
         self._stand(before.id, entry)
 
     def _whose(self, entry: _Entry) -> MemoryRecord | None:
-        """The memory of this book that an entry is: the one it names, the one that stood there, one that was moved or put back.
+        """The memory of this book that an entry is; None if it is a new one."""
+        id = None if self._is_blank else self._recognised(entry)
+        found = None if id is None else self._draft.memory(id)
+        return found if found is not None and found.id == id else None  # what only answers to that name is another one
 
-        One memory stands in one place: what was recognised in this look already, or stands elsewhere still, is not this one.
-        """
-        if self._is_blank:
-            return None
-        named = entry.found.fields.get("id")
-        if entry.standing is not None and named in (None, entry.standing.memory_id):
-            return self._draft.memory(entry.standing.memory_id)
-        id = named if named is not None else self._moved(entry) or self._inventory.former(entry.found.digest)
-        if id is None or id in self._texts:
-            return None
+    def _recognised(self, entry: _Entry) -> str | None:
+        """The one that stood there, the one it names, one that was moved or put back."""
+        named: str | None = entry.found.fields.get("id")
+        standing = entry.standing
+        if standing is not None and standing.memory_id not in self._texts and not self._came(named, standing):
+            self._missing.pop(standing.memory_id, None)
+            return standing.memory_id
+        if named is not None and self._is_free(named):
+            return named
+        id = self._moved(entry) or self._inventory.former(entry.found.digest)
+        return id if id is not None and self._is_free(id) else None
+
+    def _came(self, named: str | None, standing: Known) -> bool:
+        """Did another memory take the place of what stood there? One that was moved here, or that nobody knew yet. A copy of
+        a note names another too, and goes on doing so: what it was taken for it stays."""
+        if named is None or named == standing.memory_id or named in self._texts:
+            return False
+        return named in self._missing or self._inventory.named(named) is None
+
+    def _is_free(self, id: str) -> bool:
+        """One memory stands in one place: what was recognised in this look already, or stands elsewhere still, is not this."""
+        if id in self._texts:
+            return False
         elsewhere = self._inventory.known(id)
-        if elsewhere is not None and id not in self._missing and self._still_there(elsewhere):
-            return None  # a copy of a note: it is another memory
-        return self._draft.memory(id)
+        return elsewhere is None or id in self._missing or not self._still_there(elsewhere)
 
     def _moved(self, entry: _Entry) -> str | None:
         same = (id for id, known in self._missing.items() if known.digest == entry.found.digest)
