@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.engine.context_lines import line_of, sort_of
@@ -34,6 +35,8 @@ class Pick(NamedTuple):
 
     result: RetrievalResult
     part: int
+    unasked: bool = False
+    """Handed over for what it is, whatever was searched for."""
 
 
 class Gathering:
@@ -113,15 +116,15 @@ class Gathering:
         """The person's profile and what always holds, beside what was found; not with a later prompt."""
         if self.asked.when is Moment.PROMPT:
             return
-        for why, records in (("always", shelf.always_load()), ("profile", shelf.profile())):
-            for pick in _standing(records, 0, why):
-                if self.asked.when not in _ONLY_NEW or pick.result.record.id not in self._shown:
-                    yield pick._replace(part=_PARTS[sort_of(pick.result.record)])
+        always, profile = _standing(shelf.always_load(), 0, "always"), _standing(shelf.profile(), 0, "profile")
+        for pick in _in_turn(always, profile):
+            if self.asked.when not in _ONLY_NEW or pick.result.record.id not in self._shown:
+                yield pick._replace(part=_PARTS[sort_of(pick.result.record)], unasked=True)
 
     def _add(self, pick: Pick, number: int, shelf: Shelf) -> None:
         if pick.result.record.id in self.results or pick.result.record.fingerprint in self._said:
             return
-        sides = shelf.sides(pick.result.record)
+        sides = shelf.sides(pick.result.record, self._scored.keys())
         if any(side.id in self.results for side in sides[1:]):  # a flood of contradictions is one dispute
             self.lose(pick.result, "its dispute is shown with enough sides")
             return
@@ -139,6 +142,7 @@ class Gathering:
                 lines=tuple(line for line in lines if line is not None),
                 group=sort_of(record),
                 place=(pick.part, number),
+                unasked=pick.unasked,
                 doubtful=None if record.trust.rank >= Trust.AGENT.rank else str(record.source_ref),
             )
         )
@@ -175,6 +179,11 @@ def _standing(records: Iterable[MemoryRecord], part: int, why: str) -> Iterable[
         yield Pick(_unsearched(record, _WHY[why]), part)
 
 
+def _in_turn(one: Iterable[Pick], other: Iterable[Pick]) -> Iterable[Pick]:
+    """One of each, so that neither fills the few places that there are."""
+    return (pick for pair in zip_longest(one, other) for pick in pair if pick is not None)
+
+
 def _unsearched(record: MemoryRecord, why: str) -> RetrievalResult:
     return RetrievalResult(record=record, score=0.0, scores={}, matched_scope=record.scope, explanation=why)
 
@@ -184,7 +193,7 @@ def _is_of(record: MemoryRecord, types: tuple[str, ...], kinds: tuple[str, ...])
 
 
 def _tree(root: str | None) -> Tree | None:
-    if root is None:
+    if not root or not root.strip():  # no name is no tree: least of all wherever this process happens to stand
         return None
     from commonplace.retrieve.anchors import Tree
 

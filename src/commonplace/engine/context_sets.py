@@ -5,7 +5,7 @@ Read from the book in one consistent moment, present or past, and put into an or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from commonplace import settings
@@ -35,8 +35,8 @@ class Shelf:
         return sorted((record for record in found if self._may_come_unasked(record)), key=_by_slug)
 
     def profile(self) -> list[MemoryRecord]:
-        """What is true of the person wherever the work is."""
-        return self._strongest([{"types": (Type.PROFILE,), "scopes": (Scope.GLOBAL,)}])
+        """What is true of the person wherever the work is, beside what always holds."""
+        return self._strongest([{"types": (Type.PROFILE,), "scopes": (Scope.GLOBAL,), "always_load": False}])
 
     def of_the_project(self, types: tuple[Type, ...], kinds: tuple[str, ...] = ()) -> list[MemoryRecord]:
         """The strongest memories of the project and repository of each of these types, and of these kinds."""
@@ -49,20 +49,24 @@ class Shelf:
         found = [record for sort in sorts for record in self._strongest([owner | sort for owner in owners])]
         return [*{record.id: record for record in found}.values()]
 
-    def sides(self, record: MemoryRecord) -> list[MemoryRecord]:
-        """The memory and, if it is disputed, those it is in open conflict with: all sides together, at most a few."""
+    def sides(self, record: MemoryRecord, crossed: Collection[str] = ()) -> list[MemoryRecord]:
+        """The memory and, if it is disputed, those it is in open conflict with: all sides together, at most a few.
+
+        `crossed` are the ids that a search let cross over: what may be shown for itself may be shown as the other side.
+        """
         found, waiting = {record.id: record}, [record]
         while waiting and len(found) < MOST_SIDES:
-            for other in self._opponents(waiting.pop(0)):
+            for other in self._opponents(waiting.pop(0), crossed):
                 if other.id not in found and len(found) < MOST_SIDES:
                     found[other.id] = other
                     waiting.append(other)
         return [*found.values()]
 
-    def _opponents(self, record: MemoryRecord) -> Iterator[MemoryRecord]:
+    def _opponents(self, record: MemoryRecord, crossed: Collection[str]) -> list[MemoryRecord]:
         known = (self._then(id) for id in _contradicting(self._view, record.id, self._as_of))
-        seen = (other for other in known if other is not None and self._stands(other) and self.circle.holds(other))
-        yield from sorted((other for other in seen if not is_private(other, self.circle.agent_id)), key=_by_strength)
+        standing = (other for other in known if other is not None and self._stands(other))
+        seen = (other for other in standing if self.circle.holds(other) or other.id in crossed)
+        return sorted((other for other in seen if not is_private(other, self.circle.agent_id)), key=_by_strength)
 
     def _then(self, id: str) -> MemoryRecord | None:
         if self._seq is None:

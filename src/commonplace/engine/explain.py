@@ -6,7 +6,7 @@ ranking as it was, and whether the book would answer so today.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
 
@@ -15,10 +15,13 @@ from commonplace.engine.scribe import Request, Scribe, ask, must_find
 from commonplace.model.base import Noun
 from commonplace.model.link import Conflict, Link
 from commonplace.model.operation import Operation
-from commonplace.model.receipt import Moment, Receipt
+from commonplace.model.receipt import Moment, Outcome, Receipt
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
 from commonplace.model.words import Entity
+
+if TYPE_CHECKING:
+    from commonplace.retrieve.ranking import Found
 
 
 class Explain(Request, frozen=True, kw_only=True):
@@ -46,9 +49,9 @@ class ReceiptExplanation(Noun, frozen=True, kw_only=True):
     receipt: Receipt
     because: str
     again: tuple[str, ...] | None
-    """The memories that the same question brings up now, in their order; None when it can no longer be asked."""
+    """The memories that the same question brings up now, in their order; None when it cannot be asked again."""
     same: bool | None
-    """Are those the same, in the same order?"""
+    """Are those the same, in the same order? None when the book could not look, now or then."""
 
 
 _RECENT = 5
@@ -61,20 +64,31 @@ def explain(scribe: Scribe, asked: Explain) -> Explanation | ReceiptExplanation:
 
 
 def _explain_receipt(scribe: Scribe, receipt: Receipt) -> ReceiptExplanation:
+    """The ranking as it was, beside what the same question brings up now. Who could not look has nothing to compare."""
+    found = _asked_again(scribe, receipt)
+    blind = found is not None and found.outcome is Outcome.NOT_SEARCHED
+    again = None if found is None or blind else tuple(result.record.id for result in found.results)
+    then = tuple(candidate.memory_id for candidate in receipt.chosen)
+    unknown = again is None or receipt.outcome is Outcome.NOT_SEARCHED
+    return ReceiptExplanation(
+        receipt=receipt,
+        because=_told(receipt) + ("; now the book could not be searched: run `commonplace doctor`" if blind else ""),
+        again=again,
+        same=None if unknown else again == then,
+    )
+
+
+def _asked_again(scribe: Scribe, receipt: Receipt) -> Found | None:
     """Ask again what was asked then, as if it were then: `yesterday` is the same day.
 
     An injection, or a question that was not kept, can only be told.
     """
-    again = None
-    if receipt.moment is Moment.SEARCH and receipt.query is not None:
-        from commonplace.engine.search import Search, look
+    if receipt.moment is not Moment.SEARCH or receipt.query is None:
+        return None
+    from commonplace.engine.search import Search, look
 
-        asked = ask(Search, query=receipt.query, profile=receipt.profile, **receipt.asked)
-        again = tuple(result.record.id for result in look(scribe, asked, receipt.at).results)
-    then = tuple(candidate.memory_id for candidate in receipt.chosen)
-    return ReceiptExplanation(
-        receipt=receipt, because=_told(receipt), again=again, same=None if again is None else again == then
-    )
+    asked = ask(Search, query=receipt.query, profile=receipt.profile, **receipt.asked)
+    return look(scribe, asked, receipt.at)
 
 
 def _told(receipt: Receipt) -> str:

@@ -31,6 +31,10 @@ MOST_ENTRIES: Mapping[Moment, int] = {
     Moment.PHASE: 5,
 }
 
+# So many of the places are kept for the person's profile and what always holds, if there is any: a project that holds a dozen
+# answers must not push out who the work is for (rfc 35).
+UNASKED_PLACES = 4
+
 # No sort of memory may take more than its share while another wants the room (A44). Together they are more than the
 # whole on purpose: what one does not use is there for the others.
 SHARES: Mapping[str, float] = {"profile": 0.35, "fact": 0.5, "decision": 0.5, "episode": 0.25}

@@ -1,8 +1,8 @@
 """Packing: which lines go into the budget, and why the others do not. Pure; whole lines only.
 
-The strongest are taken first. In a first round no sort may take more than its share; in a second, what is left of the room
-goes to those that were held back. What nobody vouches for stays a small part of the whole. At the end the real text is
-counted, and it is never more than the budget.
+The strongest are taken first. In a first round no sort may take more than its share, and what was found leaves a few places
+to what is handed over unasked; in a second, what is left of the room goes to those that were held back. What nobody vouches
+for stays a small part of the whole. At the end the real text is counted, and it is never more than the budget.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from commonplace.retrieve.budgets import ONE_SOURCE_SHARE, SHARES, UNTRUSTED_SHARE
+from commonplace.retrieve.budgets import ONE_SOURCE_SHARE, SHARES, UNASKED_PLACES, UNTRUSTED_SHARE
 from commonplace.retrieve.tokens import count
 
 NO_ROOM, TOO_MANY, TOO_LITTLE_TRUST = "no room", "enough stronger ones", "too large a share of what nobody vouches for"
@@ -26,6 +26,8 @@ class Entry(NamedTuple):
     group: str
     place: tuple[int, int] = (0, 0)
     """Where it stands in the text."""
+    unasked: bool = False
+    """Is it handed over for what it is, whatever was searched for?"""
     doubtful: str | None = None
     """For what came through a channel nobody vouches for: its source."""
 
@@ -55,15 +57,16 @@ class _Room:
         self._costs = {entry.ids: sum(count(line + "\n") for line in entry.lines) for entry in entries}
         self._used = count(write(["."]))
         self._by_group = dict.fromkeys(SHARES, 0)
+        self._kept = min(UNASKED_PLACES, sum(len(entry.ids) for entry in entries if entry.unasked))
         self._taken: list[Entry] = []
         self._left_out: list[tuple[Entry, str]] = []
 
     def fill(self, *, with_shares: bool) -> None:
         held_back = []
         for entry in self._waiting:
-            if with_shares and self._is_beyond_its_share(entry):
+            if with_shares and (self._is_beyond_its_share(entry) or self._takes_a_kept_place(entry)):
                 held_back.append(entry)
-            elif sum(len(one.ids) for one in self._taken) + len(entry.ids) > self._most:
+            elif self._places + len(entry.ids) > self._most:
                 self._left_out.append((entry, TOO_MANY))
             elif self._used + self._costs[entry.ids] > self._budget:
                 self._left_out.append((entry, NO_ROOM))
@@ -75,6 +78,13 @@ class _Room:
         """The first of a sort may always stand."""
         used, share = self._by_group.get(entry.group, 0), SHARES.get(entry.group, 1.0)
         return used > 0 and used + self._costs[entry.ids] > share * self._budget
+
+    @property
+    def _places(self) -> int:
+        return sum(len(one.ids) for one in self._taken)
+
+    def _takes_a_kept_place(self, entry: Entry) -> bool:
+        return not entry.unasked and self._places + len(entry.ids) > self._most - self._kept
 
     def _take(self, entry: Entry) -> None:
         self._taken.append(entry)

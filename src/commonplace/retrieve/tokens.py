@@ -25,17 +25,20 @@ _LONG_CAPITALS = (re.compile(r"[A-Z]{3,}"), 2, 0.3)
 _LONG_MARKS = (re.compile(r"[!-/:-@\[-`{-~]{2,}"), 1, 0.35)
 
 # Beyond ASCII each character has its price, by the script it belongs to.
-_BEYOND = (
-    (re.compile(r"[\u00a0-\u024f\u1e00-\u1eff]"), 0.9),  # Latin with accents: it breaks a word in two
-    (re.compile(r"[\u0370-\u03ff]"), 0.5),  # Greek
-    (re.compile(r"[\u0400-\u052f]"), 0.4),  # Cyrillic
-    (re.compile(r"[\u0590-\u08ff]"), 0.5),  # Hebrew, Arabic
-    (re.compile(r"[\u0900-\u0eff]"), 0.6),  # the scripts of India, Thai, Lao
-    (re.compile(r"[\u2000-\u206f]"), 1.2),  # typographic marks
-    (re.compile(r"[\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]"), 1.0),  # Chinese, Japanese, Korean
+_SCRIPTS = (
+    (r"\u00a0-\u024f\u1e00-\u1eff", 0.9),  # Latin with accents: it breaks a word in two
+    (r"\u0370-\u03ff", 0.5),  # Greek
+    (r"\u0400-\u052f", 0.4),  # Cyrillic
+    (r"\u0590-\u08ff", 0.5),  # Hebrew, Arabic
+    (r"\u0900-\u0eff", 0.6),  # the scripts of India, Thai, Lao
+    (r"\u2000-\u206f", 1.2),  # typographic marks
+    (r"\ufe00-\ufe0f", 0.5),  # variation selectors: most are one token with the emoji before them
+    (r"\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef", 1.0),  # Chinese, Japanese, Korean
 )
-_RARE = re.compile(r"[^\x00-\u024f\u0370-\u052f\u0590-\u0eff\u1e00-\u206f\u3000-\u9fff\uac00-\ud7af\uf900-\uffef]")
-_PER_RARE = 3.0  # emoji, old scripts, mathematics: a few bytes, each a token
+_BEYOND = tuple((re.compile(f"[{script}]"), price) for script, price in _SCRIPTS)
+# Whatever has no price above: so that no character is free, whichever are added there.
+_RARE = re.compile(rf"[^\x00-\x7f{''.join(script for script, _ in _SCRIPTS)}]")
+_PER_RARE = 3.0  # emoji, old scripts, ligatures, mathematics: a few bytes, each a token
 
 
 def count(text: str) -> int:

@@ -134,3 +134,27 @@ def test_a_fresh_memory_and_a_settled_one_answer_alike(understood, open_book):
     for one, other in zip(fresh, settled, strict=True):
         assert [score for _, score in one] == pytest.approx([score for _, score in other], abs=1e-4)
     assert open_book().search("car")
+
+
+def test_asking_again_in_vain_is_not_the_same_as_finding_nothing(full, open_book, path, monkeypatch):
+    """rfc 34: what cannot be looked for now says nothing about what was found then."""
+    asked = [full.search("the car").receipt_id, full.search("zebra", profile="words").receipt_id]
+    full.close()
+    monkeypatch.setenv("COMMONPLACE_EMBEDDER", "none")
+    damage(path, LOST_WORDS["dropped"])
+    book = open_book()
+    told = [book.explain(receipt) for receipt in asked]
+    assert [(each.again, each.same) for each in told] == [(None, None), (None, None)]
+    assert all("could not be searched" in each.because for each in told)
+
+
+def test_what_could_not_be_looked_for_then_is_compared_with_nothing(full, open_book, path, monkeypatch):
+    full.close()
+    monkeypatch.setenv("COMMONPLACE_EMBEDDER", "none")
+    damage(path, LOST_WORDS["dropped"])
+    book = open_book()
+    with pytest.raises(NotSearchedError):
+        book.search("zebra")
+    book.doctor(repair=True)
+    told = book.explain(book.receipts()[0].id)
+    assert (told.receipt.outcome, told.again, told.same) == ("not_searched", (), None)

@@ -73,3 +73,12 @@ def test_time_grows_with_the_length_and_nothing_else(text):
     start = time.process_time()
     count(text)
     assert time.process_time() - start < 2
+
+
+def test_no_character_that_a_reader_sees_is_free():
+    """Else a memory written in it would break the budget (R35): ligatures, old Greek, Arabic as it is printed."""
+    from commonplace.guard.quoting import on_one_line
+
+    each = map(chr, (*range(0x21, 0xD800), *range(0xE000, 0x20000)))
+    shown = [one for one in each if one.isprintable() and not one.isspace() and one in on_one_line(f"x{one * 8}x")]
+    assert [hex(ord(one)) for one in shown if count(one * 8) < 3] == []
