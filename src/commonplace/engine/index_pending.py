@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Meta
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
 # So many memories are read, embedded and written at a time: few enough that little is lost when it is stopped and that
 # other writers get their turn, many enough that a model is used well.
 _BATCH = 64
+# While somebody waits for an answer, fewer at a time, and no new ones after so long.
+_BATCH_IN_HASTE = 8
+_SECONDS_IN_HASTE = 2.5
 
 
 class IndexPending(Request, frozen=True, kw_only=True):
@@ -41,28 +46,53 @@ def index_pending(scribe: Scribe, asked: IndexPending, progress: Progress | None
 
 
 def catch_up(scribe: Scribe, asked: IndexPending) -> None:
-    """Embed a few that wait, if there is a model here. For a surface whose process is too short for a background."""
+    """Embed a few that wait, if there is a model here that answers. For a surface whose process is too short for a background.
+
+    Somebody waits: a server that hangs costs the time of one question, and then the question itself does not ask it again.
+    """
     try:
         embedder = scribe.models.embedder()
-        if embedder is not None:
-            _Run(scribe, embedder, asked.limit, None).report()
+        if embedder is None:
+            return
+        run = _Run(scribe, _in_haste(embedder), asked.limit, None, _BATCH_IN_HASTE, _SECONDS_IN_HASTE)
+        if run.has_work() and scribe.meaning.answers():
+            run.report()
     except CommonplaceError:
         return  # what waits is found by its words
+
+
+def _in_haste(embedder: Embedder) -> Embedder:
+    """A server may know how to be quick about it."""
+    hurried: Callable[[], Embedder] | None = getattr(embedder, "in_haste", None)
+    return embedder if hurried is None else hurried()
 
 
 class _Run:
     """One walk through what waits."""
 
-    def __init__(self, scribe: Scribe, embedder: Embedder, limit: int | None, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        scribe: Scribe,
+        embedder: Embedder,
+        limit: int | None,
+        progress: Progress | None,
+        batch: int = _BATCH,
+        seconds: float = inf,
+    ) -> None:
         self._scribe, self._embedder, self._limit, self._progress = scribe, embedder, limit, progress
+        self._batch, self._until = batch, monotonic() + seconds
         self._odd: set[str] = set()
         self._embedded = 0
         self._note: str | None = None
 
+    def has_work(self) -> bool:
+        self._recut()
+        return bool(self._next())
+
     def report(self) -> IndexReport:
         self._recut()
         total = self._waiting()
-        while self._note is None and (batch := self._next()):
+        while self._note is None and monotonic() < self._until and (batch := self._next()):
             self._embed(batch)
             if self._progress:
                 self._progress(self._embedded, total)
@@ -87,7 +117,7 @@ class _Run:
             return view.count_unembedded(self._embedder.model)
 
     def _next(self) -> list[MemoryRecord]:
-        room = _BATCH if self._limit is None else min(_BATCH, self._limit - self._embedded)
+        room = self._batch if self._limit is None else min(self._batch, self._limit - self._embedded)
         if room <= 0:
             return []
         with self._scribe.reading() as view:

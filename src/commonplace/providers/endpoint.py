@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from math import inf
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from commonplace.seam.embedder import Vector, Vectors
 
+_FEW = 8
 KEY_VARIABLE = "COMMONPLACE_EMBEDDER_KEY"
 
 
@@ -50,8 +53,9 @@ def endpoint_of(asked: Mapping[str, Any]) -> EndpointEmbedder:
 class EndpointEmbedder:
     """`seam.embedder.Embedder` over a server. Making one calls nobody."""
 
-    def __init__(self, settings: EndpointSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: EndpointSettings, seconds: float = inf) -> None:
+        """`seconds` is for all batches of documents together, beside the time limit of each."""
+        self._settings, self._seconds = settings, seconds
         self._server = Server(settings, EMBEDDER)
         self._dimensions = settings.dimensions
 
@@ -76,12 +80,23 @@ class EndpointEmbedder:
     def max_tokens(self) -> int:
         return self._settings.max_tokens
 
+    def in_haste(self) -> EndpointEmbedder:
+        """The same for who has a question waiting: documents get no longer than that, and go a few at a time."""
+        said = self._settings
+        few = msgspec.structs.replace(said, batch_size=min(said.batch_size, _FEW))
+        hurried = EndpointEmbedder(few, min(said.query_timeout, said.timeout))
+        hurried._dimensions = self._dimensions
+        return hurried
+
     def documents(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
-        said, size = self._settings, self._settings.batch_size
+        said, size, until = self._settings, self._settings.batch_size, monotonic() + self._seconds
         batches = [texts[start : start + size] for start in range(0, len(texts), size)]
-        rows = [self._ask(said.document_prefix, batch, said.document_extra, said.timeout) for batch in batches]
+        rows = [
+            self._ask(said.document_prefix, batch, said.document_extra, min(said.timeout, until - monotonic()))
+            for batch in batches
+        ]
         return np.concatenate(rows) if rows else np.empty((0, self.dimensions), dtype=np.float32)
 
     def query(self, text: str) -> Vector:

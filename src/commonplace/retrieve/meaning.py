@@ -42,19 +42,29 @@ class Meaning:
         if known is not None:  # out and in again: it is the newest now, and another thread cannot find it half gone
             self._known[text] = known
             return known
+        made = self._known[text] = self._made(text)
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return made
+
+    def answers(self) -> bool:
+        """Is the embedder there? For who wants to hand it more while somebody waits: who hangs is waited for once."""
+        try:
+            self._made("is anybody there?")
+        except CommonplaceError:
+            return False
+        return True
+
+    def _made(self, text: str) -> Asked:
         self._check_rested()
         embedder = self._models.embedder()
         if embedder is None:
             raise UnavailableError("there is no embedder", code="no_model")
         try:
-            made = Asked(embedder.model, embedder.query(text))
+            return Asked(embedder.model, embedder.query(text))
         except CommonplaceError as cause:
             self._failed = (time.monotonic(), cause.message)
             raise
-        self._known[text] = made
-        if len(self._known) > _KEPT:
-            self._known.popitem(last=False)
-        return made
 
     def reranker(self) -> Reranker | None:
         return self._models.reranker()
