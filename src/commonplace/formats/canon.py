@@ -44,6 +44,7 @@ from commonplace.seam.derived import CatalogHome, Derived
 from commonplace.seam.terms import Capabilities, Progress
 from commonplace.storage.atomic_write import in_our_words, remove
 from commonplace.storage.folders import copy_folder
+from commonplace.storage.locks.folder import alone_in
 from commonplace.storage.swap import replace_checked
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class FileCanon:
             self._open_again()
         self._check_folder()
         with self._catalog.reading() as view:
-            outdated = is_outdated(view, self._journal)
+            outdated = is_outdated(view, self._journal, self.book_id)
         if outdated:
             self._begin_anew()
 
@@ -163,7 +164,7 @@ class FileCanon:
         self._check()
         happened = False
         try:
-            with self._catalog.writing(timeout, durable=False) as plain:
+            with self._alone(timeout) as plain:
                 self._thread.writing = True
                 try:
                     draft = FileDraft(plain)
@@ -182,6 +183,12 @@ class FileCanon:
             if not happened:  # else journal and files hold it, and only the catalog could not take it in: it will
                 raise
 
+    @contextmanager
+    def _alone(self, timeout: float) -> Iterator[Draft]:
+        """The turnstile lets in one of those who share this catalog; the folder's own lock, one of those who share the folder."""
+        with self._catalog.writing(timeout, durable=False) as plain, alone_in(self.folder, timeout):
+            yield plain
+
     def _refresh(self) -> None:
         """Take in what was changed in the files. Whoever cannot wait for that, or cannot note it, reads what is known: unless
         nothing is, or something is missing that was acknowledged. To know nothing is not the same as there being nothing."""
@@ -189,7 +196,7 @@ class FileCanon:
         try:
             if not self._is_stale():
                 return
-            with self._catalog.writing(settings.FILE_LOOK_WAIT_SECONDS, durable=False) as plain:
+            with self._alone(settings.FILE_LOOK_WAIT_SECONDS) as plain:
                 self._catch_up(FileDraft(plain), look=True)
         except (LockedError, ConflictError):
             if self._is_empty():
@@ -251,8 +258,8 @@ class FileCanon:
 
     def _catch_up(self, draft: FileDraft, *, look: bool) -> None:
         plain = cast("Draft", draft)
-        if is_outdated(plain, self._journal):
-            raise LockedError("the book was purged just now, and is being caught up with", where=self.folder)
+        if is_outdated(plain, self._journal, self.book_id):
+            raise LockedError("the book was begun or purged just now, and is being caught up with", where=self.folder)
         if is_behind(plain, self._journal):
             self._putting(draft).write_anew()
         absorb(plain, self._journal, self._files, self._format)
@@ -306,7 +313,7 @@ class FileCanon:
     def rebuild_index(self) -> None:
         """The catalog, made anew from the journal and the files; the full text with it. A journal that is damaged comes first,
         while there is still a catalog that knows what it said."""
-        with suppress(CorruptError), self._catalog.writing(60.0, durable=False) as plain:
+        with suppress(CorruptError), self._alone(60.0) as plain:
             if can_mend(plain, self._journal):
                 self._putting(FileDraft(plain)).write_anew()
         remove(self._journal.witness)  # what is lost is lost: from here on the journal is what it is
@@ -330,7 +337,7 @@ class FileCanon:
         """The whole folder, as it is between two writes."""
         if os.path.lexists(target):
             raise ConflictError("the backup's target exists already", where=target, hint="Name a new folder.")
-        with self._catalog.writing(60.0, durable=False) as plain:
+        with self._alone(60.0) as plain:
             self._catch_up(FileDraft(plain), look=True)
             copy_folder(self.folder, target, progress)
         return FileCanon(target, self._format, self._home.beside(target), create=False)

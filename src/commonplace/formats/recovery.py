@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
+from commonplace.model.words import Entity
 from commonplace.seam.format import Known, Place
 from commonplace.seam.inventory import Seen
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commonplace.formats.journal_file import Commit, Group, Intent, JournalFile, Line
     from commonplace.formats.steps import Files
     from commonplace.model.operation import Entry, Operation
@@ -28,10 +31,14 @@ def is_behind(draft: Draft, journal: JournalFile) -> bool:
     return size < known or (size != known and journal.edition() < _edition(draft))
 
 
-def is_outdated(view: View, journal: JournalFile) -> bool:
-    """Is the catalog of an earlier edition? Whoever purged was cut off before the catalog learnt of it: it has to go."""
-    known = view.inventory().fact("journal_size")
-    return known is not None and int(known) != journal.size() and journal.edition() > _edition(view)
+def is_outdated(view: View, journal: JournalFile, book_id: str) -> bool:
+    """Is the catalog of an earlier edition? Whoever purged was cut off before the catalog learnt of it: it has to go. So has one
+    that has seen no journal yet, where somebody with another catalog has begun the book meanwhile."""
+    known, size = view.inventory().fact("journal_size"), journal.size()
+    if known is None:
+        heading = journal.heading() if size else None
+        return heading is not None and heading.book_id != book_id
+    return int(known) != size and journal.edition() > _edition(view)
 
 
 def _edition(view: View) -> int:
@@ -50,17 +57,25 @@ def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> 
     follower.end()
     if follower.last is not None:
         _Finishing(follower.last, files, format, is_sure=known is not None).finish(draft)
+        if follower.has_gaps:
+            inventory.forget([step.path for step in follower.last.steps])
     inventory.note("journal_size", str(size))
     inventory.note("journal_edition", str(journal.edition()))
     inventory.note("journal_seq", str(max(follower.seq, int(inventory.fact("journal_seq") or 0))))
 
 
 class _Follower:
-    """Follows the journal, many groups at a time."""
+    """Follows the journal, many groups at a time.
+
+    Where something cannot be followed, because it is damaged, or because two who did not know of each other wrote at once, it is
+    left out, and so is what only makes sense with it. The files tell the rest: what stands there is found by the next look.
+    """
 
     def __init__(self, draft: Draft, format: Format) -> None:
         self._draft, self._format = draft, format
         self.seq = draft.highest_seq()
+        self._end = next((entry.hash for entry in draft.chain(after_seq=self.seq - 1)), None) if self.seq else None
+        self.has_gaps = False
         self._groups: list[Group] = []
         self._waiting = 0
         self.last: Commit | None = None
@@ -75,17 +90,34 @@ class _Follower:
     def end(self) -> None:
         groups, self._groups, self._waiting = self._groups, [], 0
         lines = [line for group in groups for line in group.lines]
-        self._adopt([line.journal for line in lines if line.journal is not None and line.journal.seq > self.seq])
+        self._adopt([line.journal for line in lines if line.journal is not None])
         for line in lines:
             self._take_beside(line)
         for group in groups:
             self._place(group.commit)
 
     def _adopt(self, entries: list[Entry]) -> None:
-        told = [(entry, said) for entry in entries if (said := _said(entry)) is not None]
-        if told:
+        told = [*self._followed(entries)]
+        if not self.has_gaps:
             self._draft.adopt_all(told)
-            self.seq = told[-1][0].seq
+            return
+        for entry, said in told:
+            if self._makes_sense(said):
+                self._draft.adopt_all([(entry, said)])
+
+    def _followed(self, entries: list[Entry]) -> Iterator[tuple[Entry, Operation]]:
+        for entry in entries:
+            follows = entry.seq == self.seq + 1 and self._end in (None, entry.prev)
+            said = _said(entry) if follows or entry.seq > self.seq + 1 else None
+            self.has_gaps |= not follows or said is None
+            if said is not None:
+                self.seq, self._end = entry.seq, entry.hash
+                yield entry, said
+
+    def _makes_sense(self, operation: Operation) -> bool:
+        """Is what it changes there, and what it makes not?"""
+        changes = [change for change in operation.changes if change.before is not None or change.after is not None]
+        return all((self._draft.noun(one.entity, one.id) is None) is (one.before is None) for one in changes)
 
     def _take_beside(self, line: Line) -> None:
         if line.remember is not None and self._draft.remembered(line.remember[0]) is None:
@@ -101,10 +133,17 @@ class _Follower:
     def _place(self, commit: Commit) -> None:
         inventory = self._draft.inventory()
         known = [Known(Place(path, key), id, digest) for path, key, id, digest in commit.places]
+        if (
+            self.has_gaps
+        ):  # nobody knows what these say: the next look compares them, and finds those that are missing here
+            known = [one._replace(digest=b"") for one in known if self._is_there(one.memory_id)]
         inventory.displace(commit.gone)
         inventory.place((one, self._format.names(one.place)) for one in known)
         for memory_id, links in commit.links.items():
             inventory.draw(memory_id, {*links})
+
+    def _is_there(self, memory_id: str) -> bool:
+        return self._draft.noun(Entity.MEMORY, memory_id) is not None
 
 
 def _said(entry: Entry) -> Operation | None:
