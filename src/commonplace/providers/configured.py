@@ -48,11 +48,19 @@ class ConfiguredModels:
         from commonplace.providers.choice import choose
 
         named = self._named_embedder
-        return choose(self._config, named) if named is None or isinstance(named, str) else named
+        if named is None or isinstance(named, str):
+            return choose(self._config, named)
+        from commonplace.providers.own import OwnEmbedder
+
+        return OwnEmbedder(named)
 
     @cached_property
     def _reranker(self) -> Reranker | None:
         from commonplace.providers.choice import choose_reranker
 
         named = self._named_reranker
-        return choose_reranker(self._config, named) if named is None or isinstance(named, str) else named
+        if named is None or isinstance(named, str):
+            return choose_reranker(self._config, named)
+        from commonplace.providers.own import OwnReranker
+
+        return OwnReranker(named)

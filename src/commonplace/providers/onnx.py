@@ -14,6 +14,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from commonplace.errors import UnavailableError
 from commonplace.providers.weights import Weights, not_here, sha256_of
 from commonplace.providers.wordpiece import WordPiece
 
@@ -50,7 +51,10 @@ class OnnxModel:
         _, session = self.load()
         ids, parts = (np.array([row], dtype=np.int64) for row in pieces)
         asked = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": parts}
-        answer: Numbers = session.run(None, asked)[0]
+        try:
+            answer: Numbers = session.run(None, asked)[0]
+        except Exception as cause:  # the runtime's errors have no common family; most often there is no memory left
+            raise UnavailableError(f"the model {self.weights.name} could not be run", code="no_model") from cause
         return answer
 
     def run_all(self, texts: Sequence[Pieces]) -> list[Numbers]:

@@ -219,3 +219,17 @@ def test_what_is_chosen_keeps_the_promises_of_the_seam(embedder, reranker):
     assert {name for name in vars(Embedder) if not name.startswith("_")} <= {*dir(embedder)}
     assert {name for name in vars(Reranker) if not name.startswith("_")} <= {*dir(choose_reranker({}))}
     assert embedder.max_tokens >= 512
+
+
+def test_a_model_that_cannot_be_run_is_unavailable_and_not_a_crash():
+    """Most often for want of memory; then words answer (agentm 77)."""
+
+    class Full:
+        def run(self, *_):
+            raise MemoryError
+
+    embedder = TransformerEmbedder(E5)
+    tokenizer, _ = embedder._onnx.load()
+    embedder._onnx._loaded = (tokenizer, Full())
+    with pytest.raises(UnavailableError, match="e5-small-v2"):
+        embedder.query("which port?")
