@@ -10,7 +10,7 @@ import pytest
 from commonplace.catalog.sqlite.rows import MEMORIES, checksum
 from commonplace.errors import CorruptError
 from commonplace.model.fingerprint import fingerprint
-from commonplace.model.operation import chain_hash, payload_hash
+from commonplace.model.operation import GENESIS, chain_hash, payload_hash
 from commonplace.model.record import MemoryRecord
 
 
@@ -204,6 +204,25 @@ class TestTheChain:
         """Row 135: the first, the middle, a purge, and the last."""
         examined = tampered((f"DELETE FROM journal WHERE seq = {seq}", ()))
         assert codes(examined) & {"journal_broken", "journal_cut"}
+
+    def test_an_entry_cut_out_of_a_chain_that_was_made_anew_is_seen(self, tampered, original):
+        """Somebody who knows the format makes every later link again; the number that is missing gives him away."""
+        db = apsw.Connection(str(original), flags=apsw.SQLITE_OPEN_READONLY)
+        headers = "seq, id, run, verb, actor, trust, surface, at, payload_hash"
+        prev, links = GENESIS, []
+        for *header, digest in db.execute(f"SELECT {headers} FROM journal WHERE seq <> 3 ORDER BY seq").fetchall():
+            links.append((f"UPDATE journal SET prev = ?, hash = ? WHERE seq = {header[0]}",
+                          (prev, prev := chain_hash(prev, tuple(header), digest))))  # fmt: skip
+        db.close()
+        gone = ("journal WHERE seq = 3", "journal_names WHERE seq = 3", "conflicts",
+                "memory_links WHERE relation = 'contradicts'")  # fmt: skip
+        examined = tampered(*(f"DELETE FROM {what}" for what in gone), *links)
+        assert codes(examined) == {"journal_broken"}
+
+    def test_words_put_beside_a_payload_are_seen(self, tampered):
+        """What stays of a purged entry lies there; where nothing was purged, nothing does."""
+        examined = tampered("""UPDATE journal SET kept = '{"reason":"because mallory says so"}' WHERE seq = 2""")
+        assert codes(examined) == {"journal_altered"}
 
     def test_a_journal_cut_to_nothing_is_seen(self, tampered):
         assert "journal_cut" in codes(tampered("DELETE FROM journal"))

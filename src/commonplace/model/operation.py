@@ -114,9 +114,11 @@ class Entry(Noun, frozen=True, kw_only=True):
         return (self.seq, self.id, self.run, self.verb, self.actor, self.trust, self.surface, to_micros(self.at))
 
     def is_sound(self) -> bool:
-        """Is it what was written: do payload and header still give the hashes they gave then?"""
-        if not self.is_purged and payload_hash(self.salt or b"", bytes(self.payload)) != self.payload_hash:
-            return False
+        """Is it what was written: do payload and header still give the hashes they gave then, and stands nothing beside?"""
+        if not self.is_purged:
+            is_told = payload_hash(self.salt or b"", bytes(self.payload)) == self.payload_hash
+            if not is_told or bytes(self.kept) != b"null":  # only a purge leaves something beside a payload
+                return False
         return chain_hash(self.prev, self.header(), self.payload_hash) == self.hash
 
     def operation(self) -> Operation:
