@@ -27,6 +27,17 @@ class Looked(dict[str, Stamp]):
         """Files and folders that are there, as far as one can tell, and could not be looked at."""
 
 
+def stamp_of(found: os.stat_result) -> Stamp:
+    """How a file looks. Some clocks are centuries ahead, and some file systems number beyond what a database holds."""
+    return Stamp(found.st_size, max(-LARGEST, min(found.st_mtime_ns, LARGEST)), found.st_ino & LARGEST)
+
+
+LARGEST = 2**63 - 1
+UNSEEN = Stamp(0, -1, -1)
+"""Of a file in which something stood, by what the journal says, and at which nobody has looked. If it is not there, somebody took
+it away."""
+
+
 def names_in(folder: str) -> list[str]:
     """By a descriptor: opening one is tried again after an interrupt, listing by name is not (row 19)."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -239,16 +239,20 @@ class Reconciler:
             for name, value in entry.found.fields.items()
             if name != "id" and (name not in told or told[name] != value)
         }
-        said["updated_at"] = max(said.get("updated_at", before.updated_at), _moment(entry.stamp))
+        said["updated_at"] = max(said.get("updated_at", before.updated_at), self._moment(entry.stamp))
         if "content" in said:
             said["fingerprint"] = fingerprint(said["content"])
         if before.status is Status.DELETED and "status" not in entry.found.fields:
             said |= {"status": Status.ACTIVE, "deleted_at": None, "status_reason": None}  # it was put back
         return said
 
+    def _moment(self, stamp: Stamp) -> datetime:
+        """When a file was written; now, if its clock was ahead of ours: nothing was written after now (row 72)."""
+        return min(datetime.fromtimestamp(stamp.mtime_ns // 1000 / 1_000_000, UTC), self._now)
+
     def _made(self, entry: _Entry) -> MemoryRecord:
         said = {**_DEFAULTS, **entry.found.fields}
-        said.setdefault("created_at", _moment(entry.stamp))
+        said.setdefault("created_at", self._moment(entry.stamp))
         said.setdefault("updated_at", said["created_at"])
         id = self._free_id(entry, said.pop("id", None))
         words = fingerprint(said["content"])
@@ -332,10 +336,6 @@ def signed(verb: Verb, now: datetime, reason: str) -> Signature:
     return Signature(
         id=new_id(), verb=verb, actor="operator", trust=Trust.OPERATOR, surface=SURFACE, at=now, reason=reason
     )
-
-
-def _moment(stamp: Stamp) -> datetime:
-    return datetime.fromtimestamp(stamp.mtime_ns // 1000 / 1_000_000, UTC)
 
 
 def _is_young(stamp: Stamp) -> bool:

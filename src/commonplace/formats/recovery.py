@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
+from commonplace.formats.looked import UNSEEN
 from commonplace.model.words import Entity
 from commonplace.seam.format import Known, Place
 from commonplace.seam.inventory import Seen
@@ -59,6 +60,10 @@ def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> 
         _Finishing(follower.last, files, format, is_sure=known is not None).finish(draft)
         if follower.has_gaps:
             inventory.forget([step.path for step in follower.last.steps])
+    if known is None and journal.exists():
+        inventory.see(
+            (path, Seen(UNSEEN, b"")) for path in {one.place.path for one in inventory.places()} - {*inventory.stamps()}
+        )
     inventory.note("journal_size", str(size))
     inventory.note("journal_edition", str(journal.edition()))
     inventory.note("journal_seq", str(max(follower.seq, int(inventory.fact("journal_seq") or 0))))

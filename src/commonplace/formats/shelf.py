@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from commonplace.errors import StaleError
+from commonplace.formats.looked import UNSEEN
 
 if TYPE_CHECKING:
     from commonplace.formats.steps import Files
@@ -41,7 +42,7 @@ class BookShelf:
     def content(self, path: str) -> bytes | None:
         raw = self._files.read(path)
         seen = self._inventory.file(path)
-        if seen is None:
+        if seen is None or seen.stamp == UNSEEN:
             return raw
         now = self._files.seen(path, seen.sha256)
         if raw is None or now is None or (now.stamp != seen.stamp and sha256(raw).digest() != seen.sha256):

@@ -10,6 +10,7 @@ from hashlib import sha256
 
 from commonplace.errors import ConflictError
 from commonplace.formats.journal_file import Intent
+from commonplace.formats.looked import LARGEST, stamp_of
 from commonplace.seam.format import Append, Remove, Stamp, Step
 from commonplace.seam.inventory import Seen
 from commonplace.storage.append import append_lines
@@ -53,7 +54,7 @@ class Files:
             return None
         if digest is None:
             digest = bytes.fromhex(sha256_of(self.full(path)) or "")
-        return Seen(Stamp(found.st_size, found.st_mtime_ns, found.st_ino), digest)
+        return Seen(stamp_of(found), digest)
 
     def stage(self, steps: Sequence[Step]) -> list[Intent]:
         """Put all new bytes on disk beside where they will be. If that fails nothing has happened."""
@@ -159,7 +160,7 @@ class Files:
             found = os.lstat(full)
         except FileNotFoundError:
             return None
-        return Stamp(found.st_size, found.st_mtime_ns, found.st_ino)
+        return stamp_of(found)
 
     def _append(self, intent: Intent) -> None:
         full = self.full(intent.path)
@@ -170,7 +171,9 @@ class Files:
             found = self._stamp(full)
             with suppress(ConflictError):  # an editor replaced the file while we wrote to it: ours goes into theirs
                 now = append_lines(full, lines)
-                self._wrote.setdefault(intent.path, []).append((found, Stamp(*now)))
+                self._wrote.setdefault(intent.path, []).append(
+                    (found, Stamp(now.size, now.mtime_ns, now.inode & LARGEST))
+                )
                 return
             if self._has_line(intent):
                 return

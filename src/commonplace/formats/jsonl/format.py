@@ -21,7 +21,7 @@ from commonplace.formats.jsonl.ids import FILE, HIGHEST, UTF_16, Entering, Ids, 
 from commonplace.formats.jsonl.left import LEFT, Note, noted, recalled
 from commonplace.formats.jsonl.lines import Odd, changed, entry_of, line_of
 from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
-from commonplace.formats.looked import Looked, away, unreadable
+from commonplace.formats.looked import Looked, away, stamp_of, unreadable
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
 from commonplace.seam.format import Altered, Append, Aside, Contents, Found, Known, Place, Put, Stamp, Step, Written
@@ -187,7 +187,7 @@ def _stamp(path: str) -> Stamp | None:
         found = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return stamp_of(found) if stat.S_ISREG(found.st_mode) else None
 
 
 def _last(lines: dict[str, bytes], change: _Change, shelf: Shelf) -> str | None:

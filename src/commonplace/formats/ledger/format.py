@@ -19,7 +19,7 @@ from commonplace.formats.ledger.change import LEDGER, PAGE, Change
 from commonplace.formats.ledger.entries import ANYTHING, BY_LINES, entries_of, word_fields
 from commonplace.formats.ledger.lines import read_lines
 from commonplace.formats.ledger.page import KIND, page_fields, read_page, write_page
-from commonplace.formats.looked import Looked, away, names_in
+from commonplace.formats.looked import Looked, away, names_in, stamp_of
 from commonplace.model.hashing import sha256
 from commonplace.model.words import Status
 from commonplace.seam.format import Altered, Contents, Known, Place, Put, Stamp, Written
@@ -51,7 +51,7 @@ class LedgerFormat:
                 found.hidden.append(name)
                 continue
             if stat.S_ISREG(info.st_mode):
-                found[name] = Stamp(info.st_size, info.st_mtime_ns, info.st_ino)
+                found[name] = stamp_of(info)
         found.hidden += away(folder, (name for name in (PAGE, LEDGER) if name not in found))
         if len(found) > 1 and LEDGER in found and not found[LEDGER].size and any(map(_SEGMENT.fullmatch, found)):
             del found[LEDGER]  # all of it was cut off into a piece: that is a move, not a loss

@@ -89,7 +89,7 @@ def _unescaped(text: str) -> str | None:
         said.encode()
     except (KeyError, ValueError, OverflowError):  # an escape that means nothing, or half of a character
         return None
-    return said
+    return None if "\0" in said else said  # no book takes that in (row 33)
 
 
 def _meant(found: re.Match[str]) -> str:

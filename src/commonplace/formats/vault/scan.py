@@ -12,7 +12,7 @@ import re
 from collections.abc import Set
 from stat import S_IFREG, S_ISDIR
 
-from commonplace.formats.looked import Looked
+from commonplace.formats.looked import LARGEST, Looked, stamp_of
 from commonplace.formats.vault.layout import Layout
 from commonplace.seam.format import Stamp
 from commonplace.storage.conflict_files import classify
@@ -74,7 +74,9 @@ def _look(fd: int, path: str, layout: Layout, found: Looked, waiting: list[str])
                 found.hidden.append(prefix + name)
                 continue
             if seen.st_mode & 0o170000 == S_IFREG:
-                found[prefix + name] = make(Stamp, (seen.st_size, seen.st_mtime_ns, seen.st_ino))
+                at, inode = seen.st_mtime_ns, seen.st_ino
+                is_usual = 0 <= at <= LARGEST >= inode
+                found[prefix + name] = make(Stamp, (seen.st_size, at, inode)) if is_usual else stamp_of(seen)
             elif S_ISDIR(seen.st_mode):
                 waiting.append(prefix + name)
         elif may_hold_notes(entry, prefix, layout):
