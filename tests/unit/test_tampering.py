@@ -12,6 +12,7 @@ from commonplace.errors import CorruptError
 from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import GENESIS, chain_hash, payload_hash
 from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Verb
 
 
 @pytest.fixture(scope="module")
@@ -318,3 +319,38 @@ def test_one_unreadable_memory_does_not_hide_the_others(original, tmp_path, open
     with pytest.raises(CorruptError):
         book.get(id)
     assert not book.doctor(full=True).ok
+
+
+@pytest.fixture
+def mistaken(book):
+    """A fault of ours, or a forger's work: written by the rules, under the fingerprint of other words."""
+    saved = book.save("The port is 8080.", type="episode")
+    with book._scribe.writing() as pen:
+        pen.change(saved, content="The port is 9090.")
+        pen.sign(Verb.EDIT)
+    return saved
+
+
+def test_a_fingerprint_of_other_words_is_seen_though_the_journal_tells_the_same(book, mistaken):
+    examined = book.verify()
+    assert [(finding.code, finding.where) for finding in examined.findings] == [("fingerprint", mistaken.id)]
+
+
+def test_a_journal_that_tells_of_such_a_one_is_not_adopted(book, mistaken, open_book, tmp_path):
+    """What would be kept aside line by line does not come in because it stands in a journal."""
+    book.export(str(tmp_path / "x.jsonl"))
+    other = open_book(at=tmp_path / "other.sqlite")
+    report = other.import_(str(tmp_path / "x.jsonl"))
+    assert any("fingerprint" in finding.message for finding in report.kept_aside)
+    assert other.verify().ok
+
+
+def test_other_letters_with_the_same_fingerprint_are_adopted(book, agent, open_book, tmp_path):
+    """A70: case and white space do not count, so an edit of them leaves the fingerprint as it was."""
+    waiting = agent.save("Alice likes tea.", type="profile")
+    kept = book.inbox_edit(waiting.id, "Alice  likes TEA.")
+    assert kept.fingerprint == waiting.fingerprint
+    book.export(str(tmp_path / "x.jsonl"))
+    other = open_book(at=tmp_path / "other.sqlite")
+    report = other.import_(str(tmp_path / "x.jsonl"))
+    assert (report.run, report.kept_aside, other.get(kept.id)) == (None, (), kept)

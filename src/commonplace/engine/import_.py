@@ -19,6 +19,7 @@ from commonplace.engine.scribe import Pen, Request, Scribe
 from commonplace.errors import CommonplaceError, InvalidError
 from commonplace.guard.trust import lesser
 from commonplace.model.finding import ImportReport
+from commonplace.model.fingerprint import fingerprint
 from commonplace.model.operation import GENESIS, Entry, Operation
 from commonplace.model.words import Entity, Trust
 from commonplace.seam.terms import Progress
@@ -123,6 +124,8 @@ class _Adopter:
 
     def _compare(self, name: str, entity: Entity, items: list[Item]) -> None:
         """The journal has made the things already; the file's own lines must say the same."""
+        if entity is Entity.MEMORY and any(fingerprint(item.held.content) != item.held.fingerprint for item in items):
+            raise _CannotAdoptError  # what is kept aside when things are merged does not come in by its journal either
         same = self._pen.view.same(entity, [item.held for item in items]) if items else set()
         for item in items:
             if item.held.id not in same:
