@@ -86,6 +86,38 @@ def test_the_receipt_and_the_tombstone_prove_it_without_content(book, doomed):
     assert "xylophone" not in report.to_json() + "".join(op.to_json() for op in book.journal())
 
 
+def test_the_hash_that_stays_cannot_be_tried_against_a_guess(book, path, tmp_path, doomed):
+    """ADR 4: whoever guesses the words, time and id still lacks the salt; it goes with them."""
+    salts = [entry.salt for entry in chain(book)]
+    book.purge(doomed.id)
+    purged = [entry for entry in chain(book) if entry.is_purged]
+    assert [entry.salt for entry in purged] == [None]
+    book.close()
+    assert salts[purged[0].seq - 1] not in path.read_bytes()
+    assert salts[1] in path.read_bytes()  # the control: the other memory's is there
+
+
+def chain(book):
+    with book._scribe.canon.reading() as view:
+        return [*view.chain()]
+
+
+def test_what_another_books_journal_told_of_it_goes_too(book, open_book, tmp_path):
+    """History that came with an import lies beside ours, and quotes as ours does."""
+    other = open_book(at=tmp_path / "elsewhere" / "other.sqlite")
+    saved = other.save("The xylophone is in the cellar.", type="episode")
+    other.archive(saved.id, reason="the xylophone was sold")
+    other.export(str(tmp_path / "x.jsonl"))
+    other.close()
+    for file in (tmp_path / "elsewhere").iterdir():
+        file.unlink()
+    book.save("Here.", type="episode")
+    book.import_(str(tmp_path / "x.jsonl"))
+    assert [op.verb for op in book.history(saved.id)] == ["save", "archive", "import"]
+    book.purge(saved.id)
+    assert hits(tmp_path, "xylophone") == []
+
+
 def test_it_is_gone_for_every_reader(book, clock, doomed):
     before = clock.moment
     book.purge(doomed.id)
