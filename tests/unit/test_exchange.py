@@ -7,6 +7,7 @@ import shutil
 from hashlib import sha256
 from pathlib import Path
 
+import apsw
 import pytest
 
 from commonplace import settings
@@ -69,6 +70,24 @@ class TestTheFile:
         kinds = [next(iter(line)) for line in lines_of(exported)]
         order = ["manifest", "journal", "tombstone", "source", "event", "memory", "link", "conflict", "end"]
         assert kinds == sorted(kinds, key=order.index)
+
+    def test_what_is_damaged_and_left_out_is_said_and_comes_back_from_the_journal(
+        self, full, open_book, tmp_path, path
+    ):
+        """R3, R7: a row that a failing disk changed is not written down; whoever keeps the file must know."""
+        before = full.list(statuses="all", limit=1000)
+        full.close()
+        db = apsw.Connection(str(path))
+        db.execute("UPDATE memories SET content = 'x' WHERE id = ?", (before[0].id,))
+        db.execute("UPDATE memory_links SET relation = 'x' WHERE id = (SELECT min(id) FROM memory_links)")
+        db.close()
+        report = open_book().export(str(tmp_path / "damaged.jsonl"))
+        assert [finding.code for finding in report.findings] == ["unreadable", "unreadable"]
+        assert all(finding.message.startswith("1 of sort") and finding.hint for finding in report.findings)
+        other = open_book(at=tmp_path / "new.sqlite")
+        other.import_(str(tmp_path / "damaged.jsonl"))
+        assert other.list(statuses="all", limit=1000) == before
+        assert other.verify().ok
 
     def test_two_exports_differ_only_in_their_manifest(self, full, exported, tmp_path):
         full.export(str(tmp_path / "again.jsonl"))

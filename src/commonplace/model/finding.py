@@ -119,7 +119,7 @@ class ExportReport(Noun, frozen=True, kw_only=True):
     counts: dict[str, int]
     sha256: str
     findings: tuple[Finding, ...] = ()
-    """What looks like a secret in what was written, where and of which kind; never what."""
+    """What could not be read, and what looks like a secret in what was written: where and of which kind, never what."""
 
 
 class BookStats(Noun, frozen=True, kw_only=True):
