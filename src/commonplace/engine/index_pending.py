@@ -128,15 +128,22 @@ class _Run:
         try:
             made = self._vectors(batch)
         except CommonplaceError as cause:
-            if len(batch) > 1 and cause.kind == "invalid":  # one odd text must not keep the others waiting
-                for record in batch:
-                    self._embed([record])
-            elif cause.kind == "invalid":
+            if not _is_about_the_text(cause):
+                self._note = _said(cause)
+            elif len(batch) == 1:
                 self._odd.add(batch[0].id)
             else:
-                self._note = _said(cause)
+                self._embed_each(batch, cause)
             return
         self._keep([(record.id, record.fingerprint, vectors) for record, vectors in zip(batch, made, strict=True)])
+
+    def _embed_each(self, batch: Sequence[MemoryRecord], cause: CommonplaceError) -> None:
+        """One odd text must not keep the others waiting. Whoever refuses each of them means something else."""
+        for record in batch:
+            if self._note is None:
+                self._embed([record])
+        if self._odd.issuperset(record.id for record in batch):
+            self._note = _said(cause)
 
     def _keep(self, made: list[tuple[str, str, Vectors]]) -> None:
         try:
@@ -155,6 +162,10 @@ class _Run:
             made.append(vectors[at : at + len(several)])
             at += len(several)
         return made
+
+
+def _is_about_the_text(cause: CommonplaceError) -> bool:
+    return cause.kind == "invalid" or cause.code == "refused"
 
 
 def _said(cause: CommonplaceError) -> str:

@@ -46,10 +46,10 @@ def post(target: Target, path: str, body: Mapping[str, Any], key: str, seconds: 
         pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
 
 
-def failed(target: Target, why: str) -> UnavailableError:
+def failed(target: Target, why: str, code: str | None = None) -> UnavailableError:
     """What went wrong, without the request, the answer and the key: any of them may hold what nobody should read."""
     asker = target.asker
-    return UnavailableError(f"{target.shown} gave no {asker.wants}: {why}", code=asker.name, hint=asker.hint)
+    return UnavailableError(f"{target.shown} gave no {asker.wants}: {why}", code=code or asker.name, hint=asker.hint)
 
 
 class _Request:
@@ -129,7 +129,9 @@ def _read(response: HTTPResponse, target: Target) -> bytes:
     if 300 <= response.status < 400:
         raise failed(target, f"it answers {response.status} and wants us to go elsewhere, which is refused")
     if response.status != 200:
-        raise failed(target, f"it answers {response.status}")
+        # What it was sent is at fault, not the server: others may pass where this one does not.
+        code = "refused" if response.status in (400, 413, 422) else None
+        raise failed(target, f"it answers {response.status}", code)
     raw = response.read(_MOST_BYTES + 1)
     if len(raw) > _MOST_BYTES:
         raise failed(target, "its answer is far too long")

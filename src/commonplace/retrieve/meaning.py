@@ -63,7 +63,8 @@ class Meaning:
         try:
             return Asked(embedder.model, embedder.query(text))
         except CommonplaceError as cause:
-            self._failed = (time.monotonic(), cause.message)
+            if cause.code != "refused":  # one question that it does not take says nothing about the others
+                self._failed = (time.monotonic(), cause.message)
             raise
 
     def reranker(self) -> Reranker | None:

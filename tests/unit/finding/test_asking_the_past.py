@@ -89,3 +89,17 @@ def test_a_moment_without_a_time_zone_is_refused(book, moment):
 
     with pytest.raises(InvalidError):
         book.search("x", as_of=moment)
+
+
+def test_tags_and_trust_are_those_of_that_moment(book, open_book, clock):
+    """What has changed since is compared with what it was then, also if today's indexes say otherwise."""
+    waiting = open_book("agent:claude", trust="extracted").save("The port is 8080.", type="project", project_id="p")
+    later = book.inbox_defer(waiting.id, "2030-01-01T00:00:00Z")
+    then = clock.moment
+    book.inbox_edit(waiting.id, "The port is 8081.")
+    (tag,) = later.tags
+    assert book.get(waiting.id).tags == ()
+    assert book.get(waiting.id).trust != later.trust
+    asked = {"statuses": "all", "tags": [tag], "trusts": [str(later.trust)]}
+    assert ids(book.search("port", **asked)) == set()
+    assert ids(book.search("port", as_of=then, **asked)) == {waiting.id}

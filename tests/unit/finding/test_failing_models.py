@@ -149,10 +149,23 @@ def test_one_odd_text_does_not_keep_the_others_waiting(server, with_model, open_
     save_all(book, more=5)
     book.save("An odd one.", type="project", project_id="p")
     report = book.index_pending()
-    assert report.note
+    assert (report.embedded, report.waiting) == (8, 1)
+    assert "refused 1" in report.note
+    assert len(server.seen) == 10  # together, then one by one
     assert book.search("odd")[0].record.content == "An odd one."  # found by its words (rfc 27)
-    assert report.waiting >= 1
-    assert report.embedded + report.waiting == 9
+    assert stream(book.search("a vehicle")).searched  # one question that it refuses is not all questions
+
+
+def test_a_server_that_refuses_every_text_is_not_asked_about_each(server, with_model, open_book):
+    """Then it is not the texts: a wrong model, a wrong number of dimensions."""
+    server.replies[:] = [400]
+    with_model(server.url)
+    book = open_book()
+    save_all(book, more=100)
+    report = book.index_pending()
+    assert (report.embedded, report.waiting) == (0, 103)
+    assert "400" in report.note
+    assert len(server.seen) == 65
 
 
 def test_without_a_model_nothing_is_made_up(book):
