@@ -360,3 +360,25 @@ def test_who_writes_to_ours_before_theirs_is_put_back_loses_nothing(
     assert note.read_bytes() == b"first\n"
     [beside] = [name for name in names(note.parent) if name != "note.md"]
     assert note.with_name(beside).read_bytes() == b"mine\nsecond\n"
+
+
+@pytest.mark.usefixtures("_way")
+@pytest.mark.parametrize("old", [None, b"old"], ids=["new", "replaced"])
+def test_bytes_are_flushed_before_they_get_their_name_and_the_name_after(
+    note: Path, monkeypatch: pytest.MonkeyPatch, old: bytes | None
+) -> None:
+    """A34, row 4: else a power cut may leave the name with nothing behind it, or the old file after we said it was replaced."""
+    flushed: list[tuple[str, bytes | None]] = []
+    really = os.fsync
+
+    def flush(fd: int) -> None:
+        what = os.readlink(f"/proc/self/fd/{fd}")
+        flushed.append(("folder" if os.path.isdir(what) else "file", note.read_bytes() if note.exists() else None))
+        really(fd)
+
+    if old is not None:
+        note.write_bytes(old)
+    monkeypatch.setattr(os, "fsync", flush)
+    replace_checked(str(note), b"new", old and sha(old))
+    assert flushed[0] == ("file", old)
+    assert flushed[-1] == ("folder", b"new")

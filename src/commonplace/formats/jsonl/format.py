@@ -20,7 +20,7 @@ from commonplace.formats.jsonl.findings import beside, inside
 from commonplace.formats.jsonl.ids import FILE, HIGHEST, UTF_16, Entering, Ids, go_last, marked
 from commonplace.formats.jsonl.left import LEFT, Note, noted, recalled
 from commonplace.formats.jsonl.lines import Odd, changed, entry_of, line_of
-from commonplace.formats.jsonl.rewriting import highest_in, rewritten, without
+from commonplace.formats.jsonl.rewriting import BOM, highest_in, rewritten, without
 from commonplace.formats.looked import Looked, away, stamp_of, unreadable
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
@@ -70,7 +70,7 @@ class JsonlFormat:
             return Contents((), (Aside(1, "the file is UTF-16; it must be UTF-8"),))
         standing: dict[str, tuple[int, Found]] = {}
         aside: list[Aside] = []
-        for number, line in enumerate(raw.splitlines(), 1):
+        for number, line in enumerate(raw.removeprefix(BOM).splitlines(), 1):
             if not line.strip():
                 continue
             try:

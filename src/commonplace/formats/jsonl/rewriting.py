@@ -9,6 +9,8 @@ from typing import NamedTuple
 from commonplace.formats.jsonl.lines import Odd, changed, entry_of, number_of
 from commonplace.model.record import MemoryRecord
 
+BOM = b"\xef\xbb\xbf"
+
 
 class Rewritten(NamedTuple):
     content: bytes
@@ -23,7 +25,8 @@ class Rewritten(NamedTuple):
 def rewritten(
     content: bytes, changing: Mapping[str, MemoryRecord], leaving: Iterable[str], entering: Mapping[str, bytes]
 ) -> Rewritten:
-    lines = content.splitlines(keepends=True)
+    mark = BOM if content.startswith(BOM) else b""  # the file's, not that of its first line, which may leave (row 31)
+    lines = content.removeprefix(mark).splitlines(keepends=True)
     standing = _standing(lines, {*changing, *leaving})
     repeated: list[bytes] = []
     now: dict[str, bytes] = {}
@@ -38,7 +41,7 @@ def rewritten(
             repeated += earlier
             for number in at:
                 lines[number] = b""
-    return Rewritten(_with_entering(lines, entering), repeated, now, gone)
+    return Rewritten(mark + _with_entering(lines, entering), repeated, now, gone)
 
 
 def without(content: bytes, keys: set[str]) -> bytes:

@@ -190,3 +190,15 @@ def test_a_second_program_that_appends_is_taken_in_and_counted_on_from(jsonl: Bo
     saved(jsonl, "three")
     assert [(line["id"], line["text"]) for line in lines(file)] == [("m-1", "one"), ("m-2", "theirs"), ("m-3", "three")]
     assert (jsonl.get("m-2").trust, jsonl.get("m-2").scope) == ("operator", "session")
+
+
+def test_a_byte_order_mark_is_the_files_and_stays_when_its_first_line_leaves(jsonl: Book, file: Path) -> None:
+    """Row 31: it goes neither away with the line nor into the middle of the file when that comes back."""
+    first, _ = saved(jsonl, "one", "two")
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+    jsonl.forget(first)
+    assert file.read_bytes().startswith(b'\xef\xbb\xbf{"id":"m-2"')
+    jsonl.restore(first)
+    assert file.read_bytes().startswith(b'\xef\xbb\xbf{"id":"m-1"')
+    assert file.read_bytes().count(b"\xef\xbb\xbf") == 1
+    assert jsonl.get("m-1").id == first
