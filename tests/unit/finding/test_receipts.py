@@ -123,6 +123,13 @@ def test_a_secret_in_a_question_is_never_stored(shop, path, where):
     assert SECRET.encode() not in b"".join(file.read_bytes() for file in path.parent.iterdir())
 
 
+def test_a_question_whose_filter_is_not_kept_is_not_asked_again_without_it(shop):
+    """It would be another question, and its answer no explanation (V12)."""
+    results = shop.search("port", tags=[SECRET])
+    explained = shop.explain(results.receipt_id)
+    assert (explained.receipt.query, explained.again, explained.same) == (None, None, None)
+
+
 @pytest.mark.parametrize("query", ["nul \0 in it", "half \ud800 a character", "x" * 5000])
 def test_what_cannot_or_need_not_be_kept_is_kept_as_its_hash(shop, query):
     shop.search(query)
@@ -224,12 +231,17 @@ def test_purging_a_memory_takes_the_receipts_that_name_it(shop, path):
 
 
 def test_a_receipt_that_waits_does_not_outlive_the_memory_it_names(shop, busy, path):
+    """Whether it was chosen or nearly so."""
     doomed = shop.save("The falcon code is zebra-unicorn.", type="project", project_id="shop")
+    better = shop.save("The code: unicorn, zebra.", type="project", project_id="shop")
     with busy:
-        gone = shop.search("what about zebra-unicorn").receipt_id
+        gone = shop.search("zebra unicorn code falcon").receipt_id
+        nearly = shop.search("zebra unicorn code", limit=1)
+        missed = [one.memory_id for one in shop.explain(nearly.receipt_id).receipt.near_misses]
+        assert (nearly[0].record.id, missed) == (better.id, [doomed.id])
     shop.purge(doomed.id)
     shop.search("port")
-    assert gone not in [receipt.id for receipt in shop.receipts()]
+    assert not {gone, nearly.receipt_id} & {receipt.id for receipt in shop.receipts()}
     shop.close()
     assert b"zebra-unicorn" not in b"".join(file.read_bytes() for file in path.parent.iterdir())
 
