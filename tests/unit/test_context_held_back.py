@@ -76,10 +76,15 @@ def test_a_dispute_that_was_decided_is_no_dispute(project):
 
 def test_an_anchor_of_another_repository_says_nothing_about_this_tree(book, tmp_path):
     anchors = [f"file:app.py@sha256:{'0' * 64}"]
-    for repo in ("here", "there"):
+    here, there = (
         book.save(f"The {repo} app starts in app.py.", type="project", project_id="p", repo_id=repo, anchors=anchors)
+        for repo in ("here", "there")
+    )
     book.save("The project starts in app.py.", type="project", project_id="p", anchors=anchors)
-    lines = book.context_for("p", repo="here", task="app starts in app.py", root=str(tmp_path)).text.splitlines()
+    book.link(there.id, here.id, "related_to")
+    bundle = book.context_for("p", repo="here", task="app starts in app.py", root=str(tmp_path))
+    assert there.content in contents(bundle)
+    lines = bundle.text.splitlines()
     assert {line.split(" | ")[-1] for line in lines if "stale" in line} == {
         "The here app starts in app.py.",
         "The project starts in app.py.",

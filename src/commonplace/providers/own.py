@@ -95,5 +95,5 @@ def _asked(model: str, ask: Callable[[], T]) -> T:
 
 def _broken(model: str, why: str) -> UnavailableError:
     return UnavailableError(
-        f"the model {model} failed: {why}", code="own_model", hint="It is the caller's own: see what it promised."
+        f"the model {model} failed: {why}", code="no_model", hint="It is the caller's own: see what it promised."
     )
