@@ -119,6 +119,8 @@ def test_a_secret_in_a_question_is_never_stored(shop, path, where):
     asked = {"query": "port"} | {where: [SECRET] if where == "tags" else f"my key is {SECRET}"}
     shop.search(**asked)
     assert len(shop.receipts()) == 1
+    assert shop.receipts()[0].query is None
+    assert bool(shop.receipts()[0].query_hash) == (where != "query")  # a short secret could be guessed from its hash
     shop.close()
     assert SECRET.encode() not in b"".join(file.read_bytes() for file in path.parent.iterdir())
 
