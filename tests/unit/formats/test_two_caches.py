@@ -141,6 +141,7 @@ class TestAJournalWithMoreOrLessInItThanWasWritten:
         assert self.served(url, tmp_path / "second", monkeypatch) == ["Fact 1.", "Fact 2.", "Fact 3."]
         with opened(url, tmp_path / "second", monkeypatch) as book:
             assert not book.verify().ok
+            assert "Fact X." not in str([*book.journal()])  # what nobody wrote is not told
             book.save("Fact 4.", type="project")
         assert len(self.served(url, tmp_path / "third", monkeypatch)) == 4
 

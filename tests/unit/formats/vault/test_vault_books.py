@@ -6,13 +6,16 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 import commonplace
-from commonplace import Book
-from commonplace.errors import ConflictError
+from commonplace import Book, settings
+from commonplace.errors import ConflictError, InvalidError, StaleError, UnavailableError
+from commonplace.formats import steps
 from commonplace.model.words import Status
+from commonplace.storage import swap
 
 EVERY = tuple(Status)
 
@@ -262,3 +265,56 @@ class TestTheVerbs:
         book.archive(other.id)
         assert "See [[new-port]]." in note_of(vault, "other").read_text()
         assert (other.id, new.id) in {(one.from_id, one.to_id) for one in book.explain(new.id).links}
+
+
+def test_a_store_that_is_a_link_out_of_the_vault_is_not_written_through(
+    vault: Path, book: Book, tmp_path: Path
+) -> None:
+    """R8, row 44: what is written there would not be seen again, because links are not followed when notes are read."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (vault / "Agent").symlink_to(outside)
+    with pytest.raises(InvalidError) as refused:
+        book.save("We ship on Fridays.", type="project", title="Shipping")
+    assert refused.value.code == "unsafe_path"
+    assert [*outside.rglob("*")] == []
+    assert book.list(statuses=EVERY) == []
+
+
+def test_a_note_that_was_edited_since_the_last_look_is_not_written_over(
+    vault: Path, book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A36, A63, R3: also where the look before a write is left out because one was done a moment ago."""
+    saved = book.save("We ship on Fridays.", type="project", title="Shipping")
+    note = note_of(vault, "shipping")
+    book.list()
+    monkeypatch.setattr(settings, "FILE_LOOK_SHARE", 1e9)
+    written(note, note.read_text().replace("Fridays", "Mondays"))
+    with pytest.raises(StaleError):
+        book.archive(saved.id)
+    assert "We ship on Mondays." in note.read_text()
+    assert (book.get(saved.id).content, book.archive(saved.id).status) == ("We ship on Mondays.", "archived")
+    assert "We ship on Mondays." in note_of(vault, "shipping").read_text()
+
+
+def test_a_change_that_cannot_be_staged_whole_leaves_nothing_behind(
+    vault: Path, book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows 13, 14: the archived note was staged already when the disk was full."""
+    saved = book.save("We ship on Fridays.", type="project", title="Shipping")
+    before = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()}
+    staged: list[str] = []
+
+    def stage(path: str, data: BinaryIO) -> str:
+        if staged:
+            raise UnavailableError("the disk is full", code="disk_full")
+        staged.append(swap.stage(path, data))
+        return staged[0]
+
+    monkeypatch.setattr(steps, "stage", stage)
+    with pytest.raises(UnavailableError):
+        book.evolve(saved.id, "We ship on Mondays.", reason="the customer asked")
+    monkeypatch.setattr(steps, "stage", swap.stage)  # there is room again
+    assert staged
+    assert {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before
+    assert book.evolve(saved.id, "We ship on Mondays.", reason="the customer asked").status == "active"

@@ -162,6 +162,20 @@ class TestPuttingAway:
         vault.change(saved)
         assert "deleted" not in vault.text(saved)
 
+    @pytest.mark.parametrize(("status", "folder"), [("archived", "_archive"), ("inbox", "_inbox")])
+    def test_forgetting_what_waits_or_was_put_away_leaves_it_there_too(
+        self, vault: VaultInMemory, status: str, folder: str
+    ) -> None:
+        """A30: and what is brought back goes where its status wants it."""
+        saved = vault.save("Gone soon.", slug="gone")
+        away = saved.with_(status=Status(status))
+        vault.change(away)
+        vault.change(away.with_(status=Status.DELETED, deleted_at=NOW))
+        assert vault.path(saved) == f"Agent/Memory/{folder}/gone.md"
+        assert "\nstatus: deleted\n" in vault.text(saved)
+        vault.change(saved)
+        assert vault.path(saved) == "Agent/Memory/note/gone.md"
+
     @pytest.mark.parametrize(
         ("status", "folder"), [("archived", "_archive"), ("inbox", "_inbox"), ("contradicted", "note")]
     )
