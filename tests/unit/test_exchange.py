@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from commonplace import settings
-from commonplace.errors import CommonplaceError, ConflictError, InvalidError, UnavailableError
+from commonplace.errors import CommonplaceError, ConflictError, CorruptError, InvalidError, UnavailableError
 
 MOMENT = "2026-05-03T12:00:00Z"
 
@@ -88,6 +88,16 @@ class TestTheFile:
         other.import_(str(tmp_path / "damaged.jsonl"))
         assert other.list(statuses="all", limit=1000) == before
         assert other.verify().ok
+
+    def test_a_backup_with_a_damaged_memory_is_not_called_verified(self, full, open_book, tmp_path, path):
+        """Row 133: a copy of damage is found out when it is made, not when it is needed."""
+        full.close()
+        db = apsw.Connection(str(path))
+        db.execute("UPDATE memories SET content = 'x' WHERE n = 1")
+        db.close()
+        with pytest.raises(CorruptError, match="1 of sort memory") as refused:
+            open_book().backup(str(tmp_path / "copy.sqlite"))
+        assert refused.value.hint
 
     def test_two_exports_differ_only_in_their_manifest(self, full, exported, tmp_path):
         full.export(str(tmp_path / "again.jsonl"))
@@ -364,6 +374,18 @@ class TestForeignAndLater:
         lines = exported.read_text().replace("8080", "8081").splitlines()
         report = other.import_(write(tmp_path / "y.jsonl", lines))
         assert report.kept_aside
+        assert other.verify().ok
+
+    def test_nor_is_one_whose_last_line_was_forged_with_it(self, full, other, exported, tmp_path):
+        """The file is whole by its own word; only the chain gives it away."""
+        lines = exported.read_text().replace("8080", "8081").splitlines()[:-1]
+        whole = "".join(f"{line}\n" for line in lines).encode()
+        end = {"end": {"lines": len(lines), "sha256": sha256(whole).hexdigest()}}
+        (tmp_path / "y.jsonl").write_bytes(whole + json.dumps(end).encode())
+        report = other.import_(str(tmp_path / "y.jsonl"))
+        assert report.complete
+        assert "journal" not in report.added
+        assert any("not what was written" in finding.message for finding in report.kept_aside)
         assert other.verify().ok
 
     @pytest.mark.parametrize("path", ["missing.jsonl", "."])

@@ -214,3 +214,19 @@ def test_what_is_no_memory_was_none_then_either(book):
     for id in (one.source_ref, link.id, book.contradict(one.id, two.id).id):
         with pytest.raises(NotFoundError):
             book.get(id, as_of=book.journal()[-1].at)
+
+
+def test_between_clocks_that_were_set_back_every_moment_finds_its_last_entry(open_book):
+    """Row 71: the search halves the journal, and must not halve it where time went backwards."""
+    clock = FixedClock()
+    book = open_book(clock=clock)
+    for step in (10, 10, 10, -25, 10, 10, 10, 10, -38, 1, 1, 1, 50, -20, 2, 2):
+        clock.move(seconds=step)
+        book.save(f"At {clock.moment} after {step}.", type="episode")
+    told = book.journal()
+    for second in range(-20, 60):
+        moment = EPOCH + timedelta(seconds=second)
+        last = max((operation.seq for operation in told if operation.at <= moment), default=0)
+        assert len(book.list(as_of=moment, limit=1000)) == last
+        assert book.journal(since=moment) == [operation for operation in told if operation.at >= moment]
+        assert book.journal(until=moment) == [operation for operation in told if operation.at <= moment]

@@ -6,6 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from commonplace.engine.exchange import ENTITIES
+from commonplace.engine.export import left_out
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.engine.verify import check_chain
 from commonplace.errors import CorruptError
@@ -27,6 +29,7 @@ def backup(scribe: Scribe, asked: Backup, progress: Progress | None = None) -> B
         damage = [*copy.examine(full=True)]
         with copy.reading() as view:
             damage += check_chain(view, counts, progress)
+            damage += left_out(view, {name: sum(1 for _ in view.nouns(entity)) for name, entity in ENTITIES})
             memories = view.counts()["total"]["memories"]
         damage = [finding for finding in damage if finding.severity == "error"]
         if damage:

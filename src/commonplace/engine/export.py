@@ -45,7 +45,7 @@ def export(scribe: Scribe, asked: Export, progress: Progress | None = None) -> E
             if progress and lines % 500 == 0:
                 progress(lines, total)
         file.write(line_of("end", End(lines=lines, sha256=digest.hexdigest())))
-        findings = [*_left_out(view, counts), *findings]
+        findings = [*left_out(view, counts), *findings]
     counts.pop("manifest")
     return ExportReport(
         path=asked.path, lines=lines + 1, counts=counts, sha256=digest.hexdigest(), findings=tuple(findings)
@@ -66,15 +66,15 @@ def _everything(scribe: Scribe, view: View) -> Iterator[tuple[str, Noun]]:
             yield name, noun
 
 
-def _left_out(view: View, counts: dict[str, int]) -> Iterator[Finding]:
-    """What is damaged cannot be written down; that must not go unsaid."""
+def left_out(view: View, counts: dict[str, int]) -> Iterator[Finding]:
+    """What is damaged cannot be read, and so not be counted; that must not go unsaid."""
     for name, entity in ENTITIES:
         missing = sum(1 for _ in view.ids(entity)) - counts.get(name, 0)
         if missing:
             yield Finding(
                 code="unreadable",
-                message=f"{missing} of sort {name} could not be read, so they are not in the file",
-                hint="`commonplace verify` names them; the journal in the file still tells of them.",
+                message=f"{missing} of sort {name} could not be read",
+                hint="They are left out; `commonplace verify` names them, and the journal still tells of them.",
             )
 
 
