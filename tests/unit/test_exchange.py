@@ -378,7 +378,7 @@ class TestForeignAndLater:
 
     def test_nor_is_one_whose_last_line_was_forged_with_it(self, full, other, exported, tmp_path):
         """The file is whole by its own word; only the chain gives it away."""
-        lines = exported.read_text().replace("8080", "8081").splitlines()[:-1]
+        lines = exported.read_text().replace('"actor":"alice","trust"', '"actor":"mallory","trust"').splitlines()[:-1]
         whole = "".join(f"{line}\n" for line in lines).encode()
         end = {"end": {"lines": len(lines), "sha256": sha256(whole).hexdigest()}}
         (tmp_path / "y.jsonl").write_bytes(whole + json.dumps(end).encode())
