@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import commonplace
-from commonplace.errors import InvalidError
+from commonplace.errors import CommonplaceError, InvalidError
 from commonplace.model.receipt import Moment
 from commonplace.retrieve.budgets import PHASES
 from commonplace.retrieve.tokens import count
@@ -220,6 +220,16 @@ class TestMoments:
         assert "Falcon deploys to port 8443." not in contents(again.facts)
         receipt = work.receipts(session="s1")[0]
         assert "this session was handed it already" in {miss.reason for miss in receipt.near_misses}
+
+    def test_what_is_pasted_for_a_session_and_is_none_is_not_kept(self, work):
+        """Row 123: the receipt would keep it."""
+        pasted = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+        for given, kind in ((pasted, "secret"), ("s" * 300_000, "too_large"), ("s\x001", "invalid")):
+            with pytest.raises(CommonplaceError) as refused:
+                work.context_for("falcon", session=given)
+            assert refused.value.kind == kind
+            assert pasted not in f"{refused.value.to_dict()}"
+        assert work.receipts() == []
 
     def test_a_later_prompt_about_something_else_brings_nothing(self, work):
         bundle = work.context_for("falcon", task="thanks, and what is the weather like?", moment="prompt", session="s1")

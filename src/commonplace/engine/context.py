@@ -18,6 +18,7 @@ from commonplace.engine.context_lines import COLUMNS, COLUMNS_WITHOUT_AGE, cell_
 from commonplace.engine.context_sets import Shelf
 from commonplace.engine.scribe import Request, Scribe
 from commonplace.errors import InvalidError
+from commonplace.guard.entry import admit
 from commonplace.guard.fence import fenced
 from commonplace.model.base import set_once, utc
 from commonplace.model.bundle import ContextBundle
@@ -67,6 +68,7 @@ class ContextFor(Request, frozen=True, kw_only=True):
         return bool(self.task and self.task.strip())
 
     def check(self) -> None:
+        admit({"session": self.session})  # the receipt keeps it
         if self.when is Moment.PHASE:
             phase_of(self.phase)
         elif self.phase:
