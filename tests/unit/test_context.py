@@ -224,9 +224,9 @@ class TestMoments:
     def test_what_is_pasted_for_a_session_and_is_none_is_not_kept(self, work):
         """Row 123: the receipt would keep it."""
         pasted = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
-        for given, kind in ((pasted, "secret"), ("s" * 300_000, "too_large"), ("s\x001", "invalid")):
+        for session, kind in ((pasted, "secret"), ("s" * 300_000, "too_large"), ("s\x001", "invalid")):
             with pytest.raises(CommonplaceError) as refused:
-                work.context_for("falcon", session=given)
+                work.context_for("falcon", session=session)
             assert refused.value.kind == kind
             assert pasted not in f"{refused.value.to_dict()}"
         assert work.receipts() == []
