@@ -26,6 +26,7 @@ from commonplace.model.words import Entity, Scope, SourceKind, Status, Tier, Tru
 from commonplace.seam.format import Found, Known, Place, Put, Stamp
 from commonplace.seam.inventory import Seen
 from commonplace.seam.terms import Signature
+from commonplace.storage.conflict_files import may_be_a_copy
 
 if TYPE_CHECKING:
     from commonplace.formats.steps import Files
@@ -251,6 +252,7 @@ class Reconciler:
         return min(datetime.fromtimestamp(stamp.mtime_ns // 1000 / 1_000_000, UTC), self._now)
 
     def _made(self, entry: _Entry) -> MemoryRecord:
+        self._refuse_a_copy(entry)
         said = {**_DEFAULTS, **entry.found.fields}
         said.setdefault("created_at", self._moment(entry.stamp))
         said.setdefault("updated_at", said["created_at"])
@@ -269,6 +271,13 @@ class Reconciler:
         self._stand(record.id, entry)
         self._new.add(record.id)
         return record
+
+    def _refuse_a_copy(self, entry: _Entry) -> None:
+        """`plan 2.md` was left alone beside `plan.md` (row 49). Now that this was put away it is no news either: an older
+        version would come back under the person's name."""
+        named = entry.found.fields.get("id")
+        if named and may_be_a_copy(entry.place.path.rpartition("/")[2]) and self._draft.memory(named) is not None:
+            raise InvalidError(f"a sync client's copy of {named}; to keep it, give it a name of its own and no id")
 
     def _free_id(self, entry: _Entry, named: str | None) -> str:
         """The id it names; else one that follows from its place, or the next of those that nothing has yet: what stood there

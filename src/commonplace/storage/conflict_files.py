@@ -96,6 +96,11 @@ def _conflict(name: str, siblings: Collection[str], hosts: Collection[str]) -> C
     return _named_after_a_host(name, siblings, hosts)
 
 
+def may_be_a_copy(name: str) -> bool:
+    """Is it called as a sync client calls a copy? If it also says that it is something else, it is one, without its base."""
+    return any(pattern.fullmatch(name) for _, pattern in _compiled(_BESIDE_ITS_BASE))
+
+
 def _named_after_a_host(name: str, siblings: Collection[str], hosts: Collection[str]) -> Conflict | None:
     """`plan-HOST.md` beside `plan.md`. Hyphens are common in names: a host is told by its capitals, or because it is known."""
     for host in hosts:

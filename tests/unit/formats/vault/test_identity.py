@@ -168,3 +168,30 @@ def test_an_id_that_is_another_notes_name_leaves_that_note_alone(vault: Path, bo
     (id,) = alive(book).keys() - {one}
     written(other, other.read_text().replace("Sundays", "Saturdays"))
     assert alive(book) == {one: "We ship on Fridays.", id: "We rest on Saturdays."}
+
+
+@pytest.mark.parametrize("name", ["one 2.md", "one (1).md", "one copy.md"])
+def test_a_sync_clients_copy_does_not_come_back_to_life_when_its_base_is_put_away(
+    book: Book, vault: Path, name: str
+) -> None:
+    """Row 49: the copy was left alone as long as its base stood beside it, and is not a second memory after that either."""
+    id = kept(book, "one", "The office is in Bern.")
+    shutil.copy(vault / FOLDER / "one.md", vault / FOLDER / name)
+    new = book.evolve(id, "The office is in Zurich.", reason="moved")
+    book.archive(new.id)
+    assert said(book) == {
+        id: (Status.SUPERSEDED, "The office is in Bern."),
+        new.id: (Status.ARCHIVED, "The office is in Zurich."),
+    }
+    assert (vault / FOLDER / name).exists()
+    assert [finding.where for finding in book.doctor().findings] == [str(FOLDER / name)]
+
+
+def test_under_a_name_of_its_own_such_a_copy_is_a_memory(book: Book, vault: Path) -> None:
+    id = kept(book, "one", "The office is in Bern.")
+    shutil.copy(vault / FOLDER / "one.md", vault / FOLDER / "one 2.md")
+    book.archive(id)
+    assert [*alive(book)] == [id]
+    (vault / FOLDER / "one 2.md").rename(vault / FOLDER / "the other office.md")
+    assert sorted(alive(book).values()) == ["The office is in Bern."] * 2
+    assert book.doctor().findings == ()
