@@ -120,6 +120,12 @@ class TestDeciding:
         book.inbox_defer(waiting.id, "2000-01-01T00:00:00Z")
         assert len(book.inbox()) == 1
 
+    @pytest.mark.parametrize("accept", ["inbox_accept", "confirm"])
+    def test_what_was_put_off_and_is_accepted_all_the_same_is_not_put_off_any_more(self, book, waiting, accept):
+        book.inbox_defer(waiting.id, "2999-01-01T00:00:00Z")
+        getattr(book, accept)(waiting.id, rationale="said so")
+        assert book.get(waiting.id).tags == waiting.tags
+
     @pytest.mark.parametrize("act", [
         lambda book, one: book.inbox_accept(one), lambda book, one: book.inbox_reject(one),
         lambda book, one: book.inbox_edit(one, "x y"), lambda book, one: book.inbox_merge(one, one),

@@ -59,6 +59,14 @@ def accept(scribe: Scribe, pen: Pen, record: MemoryRecord, asked: Confirm) -> Me
     return pen.change(record, **confirmed)
 
 
+DEFERRED = "deferred-until:"
+"""A tag that says until when a memory was put off."""
+
+
+def undeferred(record: MemoryRecord) -> tuple[str, ...]:
+    return tuple(tag for tag in record.tags if not tag.startswith(DEFERRED))
+
+
 def review(scribe: Scribe, record: MemoryRecord, verb: str) -> None:
     """Is it there to be reviewed, and by this actor?"""
     _refuse_unless_waiting(record)
@@ -84,7 +92,7 @@ def _end_its_conflicts(pen: Pen, record: MemoryRecord, why: str) -> None:
 
 
 def _confirmed(record: MemoryRecord, asked: Confirm) -> dict[str, Any]:
-    fields: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": asked.reason}
+    fields: dict[str, Any] = {"status": Status.ACTIVE, "status_reason": asked.reason, "tags": undeferred(record)}
     if asked.rationale:
         fields["rationale"] = asked.rationale
     if asked.evidence_ref:

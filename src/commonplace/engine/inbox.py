@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from commonplace import settings
-from commonplace.engine.confirm import Confirm, Reject, accept, confirm, reject, review
+from commonplace.engine.confirm import DEFERRED, Confirm, Reject, accept, confirm, reject, review, undeferred
 from commonplace.engine.scribe import Request, Scribe, must_find
 from commonplace.errors import ConflictError, InvalidError, TooLargeError
 from commonplace.guard.entry import admit
@@ -26,8 +26,6 @@ from commonplace.model.source import Source
 from commonplace.model.words import Entity, Relation, Status, Verb
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.seam.catalog import View
-
-_DEFERRED = "deferred-until:"
 
 
 class Inbox(Request, frozen=True, kw_only=True):
@@ -109,7 +107,7 @@ def _reworded(record: MemoryRecord, asked: InboxEdit) -> MemoryRecord:
             content=asked.content,
             fingerprint=fingerprint(asked.content),
             rationale=asked.rationale or record.rationale,
-            tags=_undeferred(record),
+            tags=undeferred(record),
         )
     )
 
@@ -124,7 +122,7 @@ def inbox_merge(scribe: Scribe, asked: InboxMerge) -> MemoryRecord:
         if other.id == record.id or other.status is not Status.ACTIVE:
             raise ConflictError("only an active memory can take another one in", where=other.id)
         kept = pen.change(other, occurrences=other.occurrences + record.occurrences)
-        pen.change(record, status=Status.ARCHIVED, status_reason=f"merged into {other.id}", tags=_undeferred(record))
+        pen.change(record, status=Status.ARCHIVED, status_reason=f"merged into {other.id}", tags=undeferred(record))
         link = Link(from_id=record.id, relation=Relation.SUPPORTS, to_id=other.id, evidence_ref=record.evidence_ref,
                     created_at=pen.now)  # fmt: skip
         if pen.view.noun(Entity.LINK, link.id) is None:
@@ -146,22 +144,18 @@ def inbox_defer(scribe: Scribe, asked: InboxDefer) -> MemoryRecord:
 
 def deferral(record: MemoryRecord) -> str | None:
     """The day until which it was put off."""
-    return next((tag.removeprefix(_DEFERRED) for tag in record.tags if tag.startswith(_DEFERRED)), None)
+    return next((tag.removeprefix(DEFERRED) for tag in record.tags if tag.startswith(DEFERRED)), None)
 
 
 def _deferred(record: MemoryRecord, until: str) -> tuple[str, ...]:
-    tags = _undeferred(record)
+    tags = undeferred(record)
     if len(tags) >= settings.MAX_TAGS:
         raise TooLargeError(
             f"tags: the day needs one more, and the limit is {settings.MAX_TAGS}",
             hint="Accept, edit or reject it now.",
             where=record.id,
         )
-    return (*tags, f"{_DEFERRED}{until}")
-
-
-def _undeferred(record: MemoryRecord) -> tuple[str, ...]:
-    return tuple(tag for tag in record.tags if not tag.startswith(_DEFERRED))
+    return (*tags, f"{DEFERRED}{until}")
 
 
 def _item(view: View, record: MemoryRecord) -> InboxItem:

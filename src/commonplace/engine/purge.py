@@ -22,7 +22,7 @@ from commonplace.seam.catalog import View
 class Purge(Request, frozen=True, kw_only=True):
     """What to destroy."""
 
-    id: Annotated[str, Meta(description="the memory; what was derived from it goes too")]
+    id: Annotated[str, Meta(description="the memory, or a captured source; what was derived from it goes too")]
     reason: Annotated[str | None, Meta(description="why; must not repeat the content")] = None
     dry_run: Annotated[bool, Meta(description="only say what would go")] = False
 
@@ -35,7 +35,7 @@ def purge(scribe: Scribe, asked: Purge) -> PurgeReport:
     if asked.dry_run:
         with scribe.reading() as view:
             doomed = _doomed(view, asked.id)
-        return _receipt(None, doomed, 0, doomed.elsewhere, is_done=False)
+        return _receipt(None, doomed, 0, doomed.elsewhere, dry_run=True)
     with scribe.reading() as view:
         gone = _find(view, asked.id) is None and view.is_purged(asked.id)
     if gone:  # destroyed already; but a trace may have been left because somebody was reading
@@ -56,15 +56,16 @@ class _Doomed(NamedTuple):
 
 
 def _receipt(
-    operation_id: str | None, doomed: _Doomed, payloads: int, remaining: list[str], *, is_done: bool = True
+    operation_id: str | None, doomed: _Doomed, payloads: int, remaining: list[str], *, dry_run: bool = False
 ) -> PurgeReport:
     return PurgeReport(
         operation_id=operation_id,
         purged=tuple(doomed.memories),
         sources=tuple(doomed.sources),
         journal_entries=payloads,
-        complete=is_done and not remaining,
+        complete=not dry_run and not remaining,
         remaining=tuple(remaining),
+        dry_run=dry_run,
     )
 
 

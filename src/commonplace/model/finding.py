@@ -50,6 +50,7 @@ class PurgeReport(Noun, frozen=True, kw_only=True):
     complete: bool = True
     """False when a copy may still lie in the log file because somebody else was reading; `remaining` says what to do."""
     remaining: tuple[str, ...] = ()
+    dry_run: bool = False
 
 
 class ImportReport(Noun, frozen=True, kw_only=True):

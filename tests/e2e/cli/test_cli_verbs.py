@@ -145,6 +145,8 @@ def test_purge_without_a_terminal_needs_a_yes(sh: Shell) -> None:
     assert doomed in sh("purge", doomed, "--dry-run").out
     assert sh("get", doomed).code == 0
     assert sh("purge", doomed, "--yes", "--reason", "asked for").code == 0
+    again = sh("purge", doomed, "--yes")
+    assert (again.code, "purged before" in again.out, "would" in again.out) == (0, True, False)
     assert sh("get", doomed).code == 13
 
 

@@ -120,8 +120,10 @@ def _plain(value: Any) -> str:
 
 
 def purged(answer: PurgeReport, page: Page) -> Iterator[Line]:
-    if answer.operation_id is None:
+    if answer.dry_run:
         yield [("would destroy, for good:", "warn")]
+    elif answer.operation_id is None:
+        yield [(page.glyph("✓ "), "good"), ("it was purged before", "")]
     else:
         yield [(page.glyph("✓ "), "good"), ("purged", "bad"), (f"  operation {answer.operation_id}", "dim")]
     yield from ([("  memory ", "dim"), (id, "id")] for id in answer.purged)
