@@ -28,6 +28,7 @@ class Op:
     changes: list[tuple[Key, Thing, Thing]]
     run: str | None = None
     purged: bool = False
+    reverts: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -40,6 +41,8 @@ class PlainBook:
     snapshots: list[tuple[Any, dict[str, dict[str, Any]]]] = field(default_factory=list)
     changes: list[tuple[Key, Thing, Thing]] = field(default_factory=list)
     """What the verb being performed has changed; empty when it changed nothing."""
+    reverts: set[str] = field(default_factory=set)
+    """And which operations it undoes."""
 
     # -- looking -------------------------------------------------------------------------------------------------------
 
@@ -72,7 +75,7 @@ class PlainBook:
     # -- changing ------------------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        self.changes = []
+        self.changes, self.reverts = [], set()
 
     def _put(self, key: Key, thing: Thing) -> None:
         before = deepcopy(self.things.get(key))
@@ -96,7 +99,7 @@ class PlainBook:
 
     def done(self, id: str, verb: str, trust: str, run: str | None = None) -> None:
         """The real book has signed it with this id."""
-        self.ops.append(Op(id, verb, trust, self.changes, run))
+        self.ops.append(Op(id, verb, trust, self.changes, run, reverts=self.reverts))
 
     # -- the verbs -----------------------------------------------------------------------------------------------------
 
@@ -225,15 +228,22 @@ class PlainBook:
         refused = self._absent(id, expect)
         if refused:
             return refused
-        status = self.memories()[id]["status"]
-        if status == "active":
+        held = self.memories()[id]
+        if held["status"] == "active":
             return None
-        if status in ("inbox", "superseded"):
+        bereft = held["status"] == "superseded" and self.memory(held["superseded_by"]) is None
+        if held["status"] in ("inbox", "superseded") and not bereft:
             return "conflict"
         before, away = self._before(id)
         if away is not None and RANK[away.trust] > RANK[trust]:
             return "denied"
-        self._change(id, status=before, reason=None, deleted=None)
+        old = self.memory(held["supersedes"]) if held["supersedes"] else None
+        if before == "active" and old is not None and old["status"] == "active":
+            if RANK[old["trust"]] > RANK[trust]:
+                return "denied"
+            self._supersede(held["supersedes"], id, "what replaced it was restored")
+        freed = {"superseded_by": None} if bereft else {}
+        self._change(id, status=before, reason=None, deleted=None, **freed)
         return None
 
     def _before(self, id: str) -> tuple[str, Op | None]:
@@ -270,6 +280,8 @@ class PlainBook:
 
     def reject(self, trust: str, id: str, expect: str | None) -> str | None:
         refused = self._absent(id, expect) or self._unreviewable(trust, self.memories()[id])
+        if not refused and RANK[self.memories()[id]["trust"]] > RANK[trust]:
+            return "denied"
         if not refused:
             self._change(id, status="archived", reason="rejected")
             for key, thing in [*self.things.items()]:
@@ -288,8 +300,22 @@ class PlainBook:
 
     # -- undoing and destroying ----------------------------------------------------------------------------------------
 
+    def revert_run(self, trust: str, run: str) -> str | None:
+        """What is left of it to undo; if nothing is, all of it is refused."""
+        whole = [op for op in self.ops if op.run == run]
+        left = [op for op in whole if not (op.purged and not op.changes) and not self._is_undone(op)]
+        return self.revert(trust, left or whole)
+
+    def _is_undone(self, op: Op) -> bool:
+        undone: set[str] = set()
+        for later in reversed(self.ops):
+            if later.id not in undone:
+                undone |= later.reverts
+        return op.id in undone
+
     def revert(self, trust: str, targets: list[Op]) -> str | None:
         targets = self._with_derived(targets)
+        self.reverts = {op.id for op in targets}
         for op in targets:
             if op.purged or op.verb == "purge":
                 return "conflict"
@@ -335,9 +361,17 @@ class PlainBook:
         return sorted(found, key=self.ops.index)
 
     def _makers_of_derived(self, id: str) -> list[Op]:
-        derived = [f for f, relation, t in self.links() if relation == "derived_from" and t == id]
-        living = {("memory", d) for d in derived if (self.memory(d) or {}).get("status") not in (None, "deleted")}
+        living = {("memory", d) for d in self._derived_from(id) if self.memories()[d]["status"] != "deleted"}
         return [op for op in self.ops if any(key in living and before is None for key, before, _ in op.changes)]
+
+    def _derived_from(self, id: str) -> list[str]:
+        """As far as whoever drew the link could have put them away."""
+        found = [key for key in self.things if key[0] == "link" and key[1][1:] == ("derived_from", id)]
+        return [key[1][0] for key in found if self._may_take_along(key)]
+
+    def _may_take_along(self, key: Key) -> bool:
+        drawn = next(op for op in reversed(self.ops) if any(change[0] == key for change in op.changes))
+        return RANK[drawn.trust] >= RANK[self.memories()[key[1][0]]["trust"]]
 
     def purge(self, trust: str, id: str) -> str | None:
         if trust != "operator":
@@ -363,7 +397,7 @@ class PlainBook:
         gone, size = {id}, 0
         while size != len(gone):
             size = len(gone)
-            gone |= {f for f, relation, t in self.links() if relation == "derived_from" and t in gone}
+            gone |= {derived for id in gone for derived in self._derived_from(id)}
         return gone
 
     @staticmethod

@@ -279,8 +279,7 @@ class BookMachine(RuleBasedStateMachine):
         runs = sorted({op.run for op in self.model.ops if op.run})
         run = runs[pick % len(runs)]
         call = lambda: self.books[trust].revert(run)  # noqa: E731
-        whole = [op for op in self.model.ops if op.run == run]
-        self.perform(trust, call, lambda _: self.model.revert(trust, whole), "revert")
+        self.perform(trust, call, lambda _: self.model.revert_run(trust, run), "revert")
 
     @rule(trust=actors, pick=picks)
     def purge(self, trust, pick):

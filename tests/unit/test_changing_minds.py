@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commonplace.errors import ConflictError, InvalidError, NotFoundError, StaleError
+from commonplace.errors import ConflictError, DeniedError, InvalidError, NotFoundError, StaleError
 
 
 @pytest.fixture
@@ -162,6 +162,28 @@ class TestPuttingAway:
         assert "Revert" in refused.value.hint
         book.forget(old.id)
         assert book.restore(old.id).status == "superseded"
+
+    def test_restoring_what_replaced_it_puts_it_back_in_its_place(self, book, old):
+        """The change of mind was undone, and then its outcome was restored: one of both is true, not both."""
+        new = book.evolve(old.id, "Spaces.", reason="new editor")
+        book.revert(book.journal()[-1])
+        assert book.restore(new.id).status == "active"
+        assert (book.get(old.id).status, book.get(old.id).superseded_by) == ("superseded", new.id)
+        assert ("supersedes", old.id) in [(link.relation, link.to_id) for link in book.explain(new.id).links]
+        assert book.verify().ok
+
+    def test_a_memory_whose_successor_was_purged_can_come_back(self, book, agent, old):
+        """Nothing brings the successor back, so there is nothing to revert; what it replaced is not lost with it."""
+        new = book.evolve(old.id, "Spaces.", reason="new editor")
+        with pytest.raises(ConflictError, match="superseded"):
+            book.restore(old.id)
+        book.purge(new.id)
+        with pytest.raises(DeniedError):
+            agent.restore(old.id)
+        back = book.restore(old.id)
+        assert (back.status, back.superseded_by, back.content) == ("active", None, old.content)
+        assert book.evolve(back.id, "Neither.", reason="r").status == "active"
+        assert book.verify().ok
 
     def test_restoring_what_is_active_changes_nothing(self, book, everything, old):
         before = everything(book)

@@ -172,6 +172,24 @@ def test_what_was_derived_goes_too_however_far_and_in_circles(book, tmp_path):
     assert hits(tmp_path, "number 0", "number 1", "number 2") == []
 
 
+def test_an_agents_link_does_not_take_along_what_the_operator_said(book, agent):
+    """R10: else an agent could have the operator destroy his own words, for good."""
+    junk, precious = agent.save("Junk.", type="episode"), book.save("Precious.", type="episode")
+    agent.link(precious.id, junk.id, "derived_from")
+    assert book.purge(junk.id, dry_run=True).purged == book.purge(junk.id).purged == (junk.id,)
+    assert book.get(precious.id) == precious
+
+
+def test_what_was_extracted_goes_with_its_episode_also_when_it_was_confirmed_since(book, agent, tmp_path):
+    """Row 127: the link was drawn in the breath that made it, however much it is trusted by now."""
+    agent.capture_session("User: We decided to use xylophones because they are loud.", project_id="p")
+    agent.process_pending()
+    (fact,), (episode,) = (book.list(types=type, statuses="all") for type in ("decision", "episode"))
+    assert book.confirm(fact.id).trust == "curated"
+    assert {*book.purge(episode.id).purged} == {episode.id, fact.id}
+    assert hits(tmp_path, "xylophone") == []
+
+
 def test_a_captured_source_goes_with_the_last_memory_that_cites_it(book, open_book, tmp_path):
     """rfc 12: raw material lives in sources; erasing follows it there."""
     moment = "2026-05-03T12:00:00Z"

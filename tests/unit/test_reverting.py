@@ -119,6 +119,14 @@ def test_what_was_derived_goes_with_it(book):
     assert {book.get(id).status for id in (root, child, grandchild)} == {"active"}
 
 
+def test_an_agents_link_does_not_take_along_what_the_operator_said(book, agent):
+    """R10: to call it derived is not to be able to undo it."""
+    junk, precious = agent.save("Junk.", type="episode"), book.save("Precious.", type="episode")
+    agent.link(precious.id, junk.id, "derived_from")
+    book.revert(book.history(junk.id)[0])
+    assert (book.get(junk.id).status, book.get(precious.id).status) == ("deleted", "active")
+
+
 def test_a_later_change_that_rests_on_it_stands_in_the_way_by_name(book, everything):
     saved = book.save("Tabs.", type="profile")
     save = last(book)
@@ -204,10 +212,33 @@ class TestRuns:
             book.revert(run[0])
         assert everything(book) == before
 
-    def test_one_operation_of_a_run_can_be_undone_alone(self, book, run):
-        linked = next(op for op in book.journal(run=run[0]) if ">supports>" in op.subjects()[0])
+    @pytest.fixture
+    def linked(self, book, run):
+        return next(op for op in book.journal(run=run[0]) if ">supports>" in op.subjects()[0])
+
+    def test_one_operation_of_a_run_can_be_undone_alone(self, book, run, linked):
         book.revert(linked)
         assert book.get(run[1][0]).status == "active"
+        assert book.verify().ok
+
+    def test_then_the_rest_of_it_can_be_undone_as_one(self, book, run, linked):
+        book.revert(linked)
+        undone = book.revert(run[0])
+        assert linked.id not in undone.reverts
+        assert {book.get(id).status for id in run[1]} == {"deleted"}
+        with pytest.raises(ConflictError, match="already") as refused:
+            book.revert(run[0])
+        assert refused.value.hint
+
+    def test_what_was_undone_and_done_again_is_undone_with_it(self, book, run, linked):
+        book.revert(book.revert(linked))
+        assert linked.id in book.revert(run[0]).reverts
+
+    def test_what_was_purged_of_it_does_not_keep_the_rest(self, book, run):
+        """One memory of a thousand was purged: the other 999 can still be undone as one."""
+        book.purge(run[1][0])
+        book.revert(run[0])
+        assert book.get(run[1][1]).status == "deleted"
         assert book.verify().ok
 
 

@@ -101,6 +101,11 @@ class TestACuratorCannot:
             open_book("curated:bob").inbox_edit(waiting.id, "We use Valkey.", rationale="it is free")
         assert book.get(waiting.id) == waiting
 
+    def test_turn_the_operators_words_away(self, book, open_book, waiting):
+        with pytest.raises(DeniedError, match="operator"):
+            open_book("curated:bob").reject(waiting.id)
+        assert book.get(waiting.id) == waiting
+
     def test_merge_the_operators_words_away(self, book, open_book, waiting):
         curator = open_book("curated:bob")
         other = curator.save("We use Valkey.", type="project")

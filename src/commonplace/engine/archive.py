@@ -6,7 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from commonplace.engine.scribe import Request, Scribe, must_find
+from commonplace.engine.evolve import link_supersession
+from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
 from commonplace.guard.trust import refuse_overruling
@@ -67,17 +68,37 @@ def restore(scribe: Scribe, asked: Restore) -> MemoryRecord:
         record = must_find(pen.view, asked.id, asked.expect)
         if record.status is Status.ACTIVE:
             return record
-        if record.status in (Status.INBOX, Status.SUPERSEDED):
-            hint = (
-                "Confirm it instead." if record.status is Status.INBOX else "Revert the operation that superseded it."
-            )
-            raise ConflictError(f"a memory that is {record.status} was not put away", where=record.id, hint=hint)
+        _refuse_unless_away(pen.view, record)
         before, away = _before(pen.view, record)
         if away is not None and away.trust.outranks(scribe.trust):
             raise DeniedError(f"restore: the {away.trust} put this memory away", where=record.id)
-        back = pen.change(record, status=before, status_reason=asked.reason, deleted_at=None)
+        if before is Status.ACTIVE:
+            _take_its_place(scribe, pen, record)
+        back = pen.change(record, status=before, status_reason=asked.reason, deleted_at=None, **_freed(record))
         pen.sign(Verb.RESTORE, asked.reason)
         return back
+
+
+def _refuse_unless_away(view: View, record: MemoryRecord) -> None:
+    """What was superseded comes back by undoing that; unless its successor was purged, and there is nothing to undo."""
+    hints = {Status.INBOX: "Confirm it instead.", Status.SUPERSEDED: "Revert the operation that superseded it."}
+    is_bereft = record.superseded_by is not None and view.is_purged(record.superseded_by)
+    if record.status in hints and not (record.status is Status.SUPERSEDED and is_bereft):
+        raise ConflictError(
+            f"a memory that is {record.status} was not put away", where=record.id, hint=hints[record.status]
+        )
+
+
+def _freed(record: MemoryRecord) -> dict[str, None]:
+    return {"superseded_by": None} if record.status is Status.SUPERSEDED else {}
+
+
+def _take_its_place(scribe: Scribe, pen: Pen, record: MemoryRecord) -> None:
+    """What it replaced, and what came back when that was undone, steps aside again: one of both is true, not both."""
+    old = pen.view.memory(record.supersedes) if record.supersedes else None
+    if old is not None and old.status is Status.ACTIVE:
+        refuse_overruling(scribe.trust, old, "restore")
+        link_supersession(pen, old, record, "what replaced it was restored")
 
 
 def _before(view: View, record: MemoryRecord) -> tuple[Status, Operation | None]:

@@ -12,7 +12,7 @@ from commonplace.engine.scribe import Pen, Request, Scribe, must_find
 from commonplace.errors import ConflictError, DeniedError
 from commonplace.guard.entry import admit
 from commonplace.guard.standing import is_grounded
-from commonplace.guard.trust import may_overrule, tier_of
+from commonplace.guard.trust import may_overrule, refuse_overruling, tier_of
 from commonplace.model.link import ConflictState
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity, Status, Trust, Verb
@@ -78,6 +78,7 @@ def reject(scribe: Scribe, asked: Reject) -> MemoryRecord:
     with scribe.writing() as pen:
         record = must_find(pen.view, asked.id, asked.expect)
         review(scribe, record, "reject")
+        refuse_overruling(scribe.trust, record, "reject")
         away = pen.change(record, status=Status.ARCHIVED, status_reason=asked.reason or "rejected")
         _end_its_conflicts(pen, record, away.status_reason or "rejected")
         pen.sign(Verb.REJECT, asked.reason)

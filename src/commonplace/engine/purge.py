@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
+from commonplace.engine.lineage import derived_from
 from commonplace.engine.scribe import Request, Scribe, must_find
 from commonplace.guard.entry import admit
 from commonplace.guard.trust import refuse_unless_operator
@@ -14,7 +15,7 @@ from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.finding import PurgeReport
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import Source
-from commonplace.model.words import Entity, Relation, SourceKind, Verb
+from commonplace.model.words import Entity, SourceKind, Verb
 from commonplace.retrieve.evidence import span_of
 from commonplace.seam.catalog import View
 
@@ -90,10 +91,10 @@ def _doomed(view: View, id: str) -> _Doomed:
 def _with_derived(view: View, memories: list[str]) -> list[str]:
     queue = [*memories]
     while queue:
-        for link in view.links(queue.pop()):
-            if link.relation is Relation.DERIVED_FROM and link.to_id in memories and link.from_id not in memories:
-                memories.append(link.from_id)
-                queue.append(link.from_id)
+        for derived in derived_from(view, queue.pop()):
+            if derived.id not in memories:
+                memories.append(derived.id)
+                queue.append(derived.id)
     return memories
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
+from commonplace.engine.lineage import derived_from, made_by
 from commonplace.engine.scribe import Pen, Request, Scribe, harmless
 from commonplace.errors import ConflictError, DeniedError, NotFoundError
 from commonplace.guard.entry import admit
@@ -18,7 +19,7 @@ from commonplace.model.link import Conflict, Link
 from commonplace.model.operation import Change, Operation
 from commonplace.model.record import MemoryRecord
 from commonplace.model.source import IngestionEvent, Project, Repo, Source
-from commonplace.model.words import Entity, Relation, Status, Verb
+from commonplace.model.words import Entity, Status, Verb
 
 _NOUNS: dict[Entity, type[Noun]] = {
     Entity.MEMORY: MemoryRecord,
@@ -69,13 +70,25 @@ def _stays(pen: Pen, change: Change) -> bool:
 
 
 def _targets(pen: Pen, id: str) -> list[Operation]:
+    """One operation; or of a run those that have something left to undo."""
     one = pen.view.operation(id)
     found = [one] if one else [*pen.view.operations(run=id)]
     if not found:
         raise NotFoundError(
             "there is no such operation or run", where=harmless(id), hint="`commonplace journal` shows them."
         )
-    return found
+    left = [operation for operation in found if not (_is_destroyed(operation) or _is_undone(pen, operation))]
+    return left if left and not one else found
+
+
+def _is_destroyed(operation: Operation) -> bool:
+    """All that it did was purged since."""
+    return operation.purged and not operation.changes
+
+
+def _is_undone(pen: Pen, operation: Operation) -> bool:
+    told = (pen.view.operations(subject=subject) for subject in operation.subjects()[:1])
+    return any(operation.id in _still_standing([*entries])[1] for entries in told)
 
 
 def _with_derived(pen: Pen, targets: list[Operation]) -> list[Operation]:
@@ -83,7 +96,7 @@ def _with_derived(pen: Pen, targets: list[Operation]) -> list[Operation]:
     found = {operation.seq: operation for operation in targets}
     queue = [*targets]
     while queue:
-        for id in _made(queue.pop()):
+        for id in made_by(queue.pop()):
             for maker in _makers_of_derived(pen, id):
                 if maker.seq not in found:
                     found[maker.seq] = maker
@@ -91,19 +104,13 @@ def _with_derived(pen: Pen, targets: list[Operation]) -> list[Operation]:
     return [found[seq] for seq in sorted(found)]
 
 
-def _made(operation: Operation) -> list[str]:
-    return [c.id for c in operation.changes if c.entity is Entity.MEMORY and c.before is None and c.after]
-
-
 def _makers_of_derived(pen: Pen, id: str) -> list[Operation]:
-    links = [link for link in pen.view.links(id) if link.relation is Relation.DERIVED_FROM and link.to_id == id]
-    derived = [pen.view.memory(link.from_id) for link in links]
     return [
         maker
-        for record in derived
-        if record is not None and record.status is not Status.DELETED
+        for record in derived_from(pen.view, id)
+        if record.status is not Status.DELETED
         for maker in pen.view.operations(subject=record.id)
-        if record.id in _made(maker)
+        if record.id in made_by(maker)
     ]
 
 
@@ -169,7 +176,8 @@ class _Undo:
         later = [op for op in told if op.seq > min(self._targets) and op.seq not in self._targets]
         standing, undone = _still_standing(later)
         if undone & {operation.id for operation in told if operation.seq in self._targets}:
-            return ConflictError("it was undone already", where=change.id)
+            hint = "To do it again, revert the operation that undid it."
+            return ConflictError("it was undone already", where=change.id, hint=hint)
         names = ", ".join(f"{op.id} ({op.verb} by {op.actor})" for op in reversed(standing)) or "an unknown change"
         return ConflictError(
             f"later changes rest on it: {names}", where=change.id, hint="Revert those first, newest first."
