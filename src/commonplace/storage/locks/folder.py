@@ -20,24 +20,41 @@ from commonplace.storage.locks.kernel import KernelLock, kernel_locks
 def alone_in(folder: str, timeout: float) -> Iterator[None]:
     """Nobody else is in such a block for this folder. One that is not there yet has nobody in it."""
     lock = _locked(folder, time.monotonic() + timeout) if kernel_locks() is not None else None
+    if lock is None:
+        yield
+        return
     try:
-        if lock is not None and lock.fd < 0:
+        if lock.fd < 0:
             raise LockedError(f"another program wrote to the folder for {timeout:g} seconds", where=folder)
         yield
     finally:
-        if lock is not None:
-            lock.let_go()
-            lock.close()
+        _held.discard(lock)
+        lock.let_go()
+        lock.close()
 
 
 def _locked(folder: str, deadline: float) -> KernelLock | None:
     """The lock, without a descriptor if it did not come in time; None where there is none to be had."""
     lock = KernelLock(folder)
+    _held.add(lock)
     try:
         lock.fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         if not lock.take(deadline):
             lock.close()
     except OSError:
+        _held.discard(lock)
         lock.close()
         return None
     return lock
+
+
+_held: set[KernelLock] = set()
+
+
+def _abandon_all() -> None:
+    """In a forked child: its copies would keep the parent's locks alive after the parent is gone."""
+    while _held:
+        _held.pop().abandon()
+
+
+os.register_at_fork(after_in_child=_abandon_all)
