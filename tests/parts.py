@@ -15,8 +15,8 @@ from typing import IO
 ROOT = Path(__file__).resolve().parents[1]
 APART = (
     ("crash/test_[a-l]*.py",),
-    ("crash/test_[m-z]*.py", "conformance", "property"),
-    ("architecture", "docs", "e2e", "golden", "samples"),
+    ("crash/test_[m-z]*.py", "conformance"),
+    ("architecture", "docs", "e2e", "golden", "property", "samples"),
 )
 """What waits for disks and killed processes, and what waits for processes of its own. The rest comes first."""
 
