@@ -111,9 +111,11 @@ class Writer:
         away = self._book.list(statuses=("archived", "deleted"), limit=5)
         if not away:
             return self._save(name)
-        self._begin(["restore"], (away[0].id,))
+        replaced = [away[0].supersedes] if away[0].supersedes else []  # steps aside again, if that was undone
+        self._begin(["restore"], (away[0].id, *replaced))
         back = self._book.restore(away[0].id, reason=name)
-        return {back.id: back.to_dict()}
+        self._live = [id for id in self._live if id not in replaced]
+        return {back.id: back.to_dict()} | {id: _state(self._book, id) for id in replaced}
 
     def _revert(self, name: str) -> Left:
         last = self._book.journal(limit=1)[-1]
