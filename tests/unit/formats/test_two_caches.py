@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -95,12 +96,24 @@ def test_who_looked_at_an_empty_folder_follows_whoever_began_the_book(
 
 def test_a_folder_that_another_program_writes_to_is_waited_for_and_then_locked(tmp_path: Path) -> None:
     """Row 64: within the caller's limit, in our words, and free again afterwards; nothing is written to the folder for it."""
-    with alone_in(str(tmp_path), 1.0):
+
+    def come_in() -> float:
         began = time.monotonic()
         with pytest.raises(LockedError), alone_in(str(tmp_path), 0.2):
             pass
-        assert 0.15 < time.monotonic() - began < 1.0
+        return time.monotonic() - began
+
+    with alone_in(str(tmp_path), 1.0), ThreadPoolExecutor(1) as another:
+        assert 0.15 < another.submit(come_in).result() < 1.0
     with alone_in(str(tmp_path), 1.0):
+        assert [*tmp_path.iterdir()] == []
+
+
+def test_an_interrupt_before_it_was_let_go_does_not_keep_its_own_thread_out(tmp_path: Path) -> None:
+    """Row 65: whoever catches the interrupt still holds all that was under way, and goes on with the book."""
+    left = alone_in(str(tmp_path), 1.0)
+    left.__enter__()  # and nothing after it
+    with alone_in(str(tmp_path), 0.0):
         assert [*tmp_path.iterdir()] == []
 
 
