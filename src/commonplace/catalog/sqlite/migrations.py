@@ -139,11 +139,13 @@ def backups(path: str) -> list[str]:
         return sorted(other for other in os.listdir(folder or ".") if other.startswith(name + ".backup-v"))
 
 
-def _make_wal(path: str) -> None:
+def _make_wal(path: str, named: str) -> None:
     """A copy is born without a log; a book has one."""
     copy = connect(path, writable=True)
     try:
         run(copy, "PRAGMA journal_mode = WAL")
+    except apsw.Error as cause:
+        raise in_words(cause, named, why_not(copy, path)) from cause  # only this connection knows what the system said
     finally:
         copy.close()
 
@@ -154,7 +156,7 @@ def copy_to(db: apsw.Connection, target: str) -> None:
     try:
         os.close(os.open(partial, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600))
         db.execute("VACUUM INTO ?", (partial,))
-        _make_wal(partial)
+        _make_wal(partial, target)
         flush_file(partial)
         put_in_place(partial, target)
     except OSError as cause:
