@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 APART = (
     ("crash/test_[a-j]*.py", "conformance", "property"),
     ("crash/test_[k-o]*.py",),
-    ("crash/test_[p-z]*.py",),
+    ("crash/test_[p-z]*.py", "contract"),
     ("architecture", "docs", "e2e", "golden", "samples"),
 )
 """What waits for disks and killed processes, and what waits for processes of its own. The rest comes first."""
