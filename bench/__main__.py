@@ -26,6 +26,8 @@ def main(asked: list[str]) -> None:
         import_module(f"bench.{asked[0]}").main(asked[1:])
         return
     known = (*BENCHES, *ON_DATA, "peers")
+    if asked and asked[0] in ("-h", "--help"):
+        sys.exit(print(f"{(__doc__ or '').strip()}\n\nThere are: {', '.join(known)}."))
     if unknown := [name for name in asked if name not in known]:
         sys.exit(f"{(__doc__ or '').strip()}\n\nThere is no {unknown[0]}. There are: {', '.join(known)}.")
     print(f"Commonplace bench: {machine()}\n")

@@ -78,9 +78,10 @@ def timed(call: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def cpu_of(command: list[str], rounds: int = 15) -> float:
-    """The least CPU seconds of a process, user and system, over several starts."""
-    return min(_cpu_once(command) for _ in range(rounds))
+def cpu_of(*commands: list[str], rounds: int = 15) -> list[float]:
+    """The least CPU seconds of each process, user and system, over several starts in turn: a machine that changes its pace
+    changes it for all of them."""
+    return [min(spent) for spent in zip(*([_cpu_once(command) for command in commands] for _ in range(rounds)), strict=True)]
 
 
 def _cpu_once(command: list[str]) -> float:

@@ -1,4 +1,4 @@
-"""CPU of the command line beside `python -c pass`: least of fifteen starts each, user and system time, bytecode compiled."""
+"""CPU of the command line beside `python -c pass`: least of fifteen starts each, in turn, user and system time, bytecode compiled."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ def run(folder: Path) -> list[str]:
     with commonplace.open(url, actor="bench") as book:
         id = book.save("A memory to get.", type="episode").id
     command = str(Path(sys.executable).with_name("commonplace"))
-    floor = cpu_of([sys.executable, "-c", "pass"])
+    floor, shows, gets, imports = cpu_of(
+        [sys.executable, "-c", "pass"],
+        [command, "--help"],
+        [command, "-b", url, "get", id],
+        [sys.executable, "-c", "import commonplace"],
+    )
     lines = [f"  python -c pass: {floor * 1e3:.1f} ms"]
-    for name, arguments in (("--help", ["--help"]), ("get", ["-b", url, "get", id])):
-        spent = cpu_of([command, *arguments])
+    for name, spent in (("--help", shows), ("get", gets)):
         lines.append(f"        commonplace {name}: {spent * 1e3:.1f} ms")
         lines.append(verdict(f"commonplace {name} / python -c pass", spent / floor, 4))
-    spent = cpu_of([sys.executable, "-c", "import commonplace"])
-    lines.append(f"        import commonplace: {spent / floor:.2f} x python -c pass")
+    lines.append(f"        import commonplace: {imports / floor:.2f} x python -c pass")
     return lines

@@ -4,18 +4,45 @@ from __future__ import annotations
 
 import os
 import sys
+from types import ModuleType
 
 
 def import_lightly() -> None:
-    """msgspec without what it does not need. It asks `typing_extensions` first, which where it happens to be installed costs as
-    much as Python's own start, though Python's `typing` has all it asks for; and it loads `uuid`, which loads `platform` only
-    to hear the name of the system. For this one import the first is kept out of sight and the second answers shortly."""
-    if "msgspec" in sys.modules or "typing_extensions" in sys.modules or "platform" in sys.modules:
+    """msgspec loads at once what few programs use and ours never does while it starts; together it costs as much as Python's own
+    start. For this one import those modules are kept out of sight, answer shortly, or are loaded when they are first asked."""
+    if "msgspec" in sys.modules:
         return
-    short = type(sys)("platform")
-    short.system = lambda: os.uname().sysname if hasattr(os, "uname") else "Windows"  # type: ignore[attr-defined]
-    sys.modules["typing_extensions"], sys.modules["platform"] = None, short  # type: ignore[assignment]
+    instead = {name: module for name, module in _stand_ins().items() if name not in sys.modules}
+    sys.modules.update(instead)  # type: ignore[arg-type]
     try:
         import msgspec  # noqa: F401
     finally:
-        del sys.modules["typing_extensions"], sys.modules["platform"]
+        for name, module in instead.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
+
+
+def _stand_ins() -> dict[str, ModuleType | None]:
+    return {
+        "typing_extensions": None,  # asked first, though Python's `typing` has all of it
+        "platform": _short("platform", system=lambda: os.uname().sysname if hasattr(os, "uname") else "Windows"),  # uuid asks
+        "textwrap": _later("textwrap"),
+        "msgspec.inspect": _later("msgspec.inspect"),
+    }
+
+
+def _short(name: str, **members: object) -> ModuleType:
+    module = ModuleType(name)
+    vars(module).update(members)
+    return module
+
+
+def _later(name: str) -> ModuleType:
+    """A module that is loaded when something of it is first asked for."""
+
+    def asked(member: str) -> object:
+        from importlib import import_module
+
+        return getattr(import_module(name), member)
+
+    return _short(name, __getattr__=asked)

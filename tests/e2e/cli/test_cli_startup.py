@@ -73,6 +73,24 @@ def test_get_loads_nothing_that_writing_examining_or_searching_needs(shell: Shel
         "difflib",
         "shutil",
         "tomllib",
+        "textwrap",
+        "msgspec.inspect",
     }
     assert not loaded & heavy
     assert not [name for name in loaded if name.startswith("commonplace.guard.secret")]
+
+
+def test_what_was_loaded_lightly_is_whole_when_it_is_asked_for() -> None:
+    code = (
+        "import sys; from commonplace.surfaces.lightly import import_lightly\n"
+        "import_lightly(); import msgspec, textwrap, platform\n"
+        "class Point(msgspec.Struct):\n"
+        "    'A point.'\n"
+        "    x: int\n"
+        "assert msgspec.json.schema(Point)['$defs']['Point']['required'] == ['x']\n"
+        "import msgspec.inspect\n"
+        "assert msgspec.inspect.type_info(int) == msgspec.inspect.IntType()\n"
+        "assert textwrap.dedent(' a') == 'a' and platform.python_version()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
