@@ -1,4 +1,4 @@
-"""CPU of the command line beside `python -c pass`: least of fifteen starts each, in turn, user and system time, bytecode compiled."""
+"""CPU of the command line beside `python -c pass`: least of fifteen starts each, in turn, user and system, bytecode compiled."""
 
 from __future__ import annotations
 
