@@ -81,7 +81,9 @@ def timed(call: Callable[[], object]) -> float:
 def cpu_of(*commands: list[str], rounds: int = 15) -> list[float]:
     """The least CPU seconds of each process, user and system, over several starts in turn: a machine that changes its pace
     changes it for all of them."""
-    return [min(spent) for spent in zip(*([_cpu_once(command) for command in commands] for _ in range(rounds)), strict=True)]
+    return [
+        min(spent) for spent in zip(*([_cpu_once(command) for command in commands] for _ in range(rounds)), strict=True)
+    ]
 
 
 def _cpu_once(command: list[str]) -> float:

@@ -25,7 +25,9 @@ def import_lightly() -> None:
 def _stand_ins() -> dict[str, ModuleType | None]:
     return {
         "typing_extensions": None,  # asked first, though Python's `typing` has all of it
-        "platform": _short("platform", system=lambda: os.uname().sysname if hasattr(os, "uname") else "Windows"),  # uuid asks
+        "platform": _short(
+            "platform", system=lambda: os.uname().sysname if hasattr(os, "uname") else "Windows"
+        ),  # uuid asks
         "textwrap": _later("textwrap"),
         "msgspec.inspect": _later("msgspec.inspect"),
     }
