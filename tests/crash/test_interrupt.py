@@ -89,7 +89,7 @@ def test_an_interrupt_at_any_line_of_a_write_leaves_no_lock_and_nothing_half_don
 def test_an_interrupt_at_some_lines_of_a_write_to_files_leaves_no_lock_and_nothing_half_done(
     place: Path, template: Template, verb: WriteVerb, rng: random.Random
 ) -> None:
-    every = {"save": 19, "purge": 53}[verb.name]
+    every = {"save": 29, "purge": 83}[verb.name]
     _interrupt_everywhere(place, template, verb, first=rng.randrange(every), every=every)
 
 

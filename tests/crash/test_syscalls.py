@@ -150,7 +150,7 @@ def test_every_verb_survives_a_fault_at_sampled_system_calls(
     verb: WriteVerb, template: Template, place: Path, rng: random.Random
 ) -> None:
     sweep = Sweep(verb, template, place)
-    chosen = sample(sweep.points, 40 if verb.name in LARGE else 0, rng)[: None if verb.name in _WAYS else 12]
+    chosen = sample(sweep.points, 40 if verb.name in LARGE else 0, rng)[: None if verb.name in _WAYS else 6]
     problems = sweep.strike(chosen)
     _report(problems, len(chosen))
     assert problems == []
@@ -201,7 +201,7 @@ def test_every_verb_survives_a_fault_at_every_system_call(verb: WriteVerb, templ
 def test_opening_survives_a_fault_at_sampled_system_calls(template: Template, place: Path, rng: random.Random) -> None:
     """Also with a log to recover: the last writer was killed before it could copy its log back."""
     work = Work(lambda: None, lambda _: _look(place / "struck"), lambda _: None)
-    problems = _strike(work, lambda: _left_open(template, place / "struck"), place, rng, 60)
+    problems = _strike(work, lambda: _left_open(template, place / "struck"), place, rng, 40)
     assert problems == []
 
 
@@ -211,7 +211,7 @@ def test_creating_survives_a_fault_at_sampled_system_calls(place: Path, rng: ran
         (place / "struck").mkdir()
 
     work = Work(lambda: None, lambda _: _look(place / "struck"), lambda _: None)
-    problems = _strike(work, fresh, place, rng, 90)
+    problems = _strike(work, fresh, place, rng, 50)
     assert problems == []
 
 
@@ -221,7 +221,7 @@ def test_building_a_catalog_survives_a_fault_at_sampled_system_calls(
 ) -> None:
     """X-1: it was deleted, and is made anew from files and journal by whoever opens the book."""
     work = Work(lambda: None, lambda _: _look(place / "struck"), lambda _: None)
-    problems = _strike(work, lambda: template.copy(place / "struck") and None, place, rng, 20)
+    problems = _strike(work, lambda: template.copy(place / "struck") and None, place, rng, 12)
     assert problems == []
 
 

@@ -278,7 +278,7 @@ def test_time_grows_with_length_and_no_faster(unit: str) -> None:
     small, large = unit * (40_000 // len(unit)), unit * (320_000 // len(unit))
     scan(unit)  # compile first
     base = max(min(seconds(small) for _ in range(3)), 0.002)
-    assert min(seconds(large) for _ in range(3)) < base * 8 * 2.5
+    assert any(seconds(large) < base * 8 * 2.5 for _ in range(3))
 
 
 def varied(seed: int, heads: list[str], letters: str, least: int, most: int) -> str:
