@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,46 @@ def test_but_a_commit_that_is_missing_from_the_middle_is(url: str, tmp_path: Pat
     with commonplace.open(url) as book:
         named = [one.where for one in book.doctor().findings if one.code == "corrupt"]
     assert [str(where).rpartition(":")[2] for where in named] == [str(second + 1)]
+
+
+def _altered(lines: list[bytes]) -> list[bytes]:
+    return [line.replace(b"green", b"amber") for line in lines]
+
+
+def _swapped(lines: list[bytes]) -> list[bytes]:
+    return [*lines[:3], *lines[5:7], *lines[3:5], *lines[7:]]
+
+
+def _taken_out(lines: list[bytes]) -> list[bytes]:
+    gone = b"".join(lines[3:5])
+    return [*lines[:3], *lines[5:], b" " * (len(gone) - 1) + b"\n"]
+
+
+def _repeated(lines: list[bytes]) -> list[bytes]:
+    return [*lines, *lines[3:5]]
+
+
+@pytest.mark.parametrize("tampering", [_altered, _swapped, _taken_out, _repeated])
+def test_verify_reads_the_journals_file_also_where_the_catalog_is_whole(
+    url: str, tmp_path: Path, tampering: Callable[[list[bytes]], list[bytes]]
+) -> None:
+    """The file is the truth: who alters, reorders or takes out an entry there is found, though the catalog still knows all."""
+    with commonplace.open(url) as book:
+        saved = {save(book, f"Gate {number} is green.") for number in range(4)}
+        assert book.verify().ok
+    lines = journal(tmp_path).read_bytes().splitlines(keepends=True)
+    journal(tmp_path).write_bytes(b"".join(tampering(lines)))
+    with commonplace.open(url) as book:
+        found = book.verify()
+        assert [one.code for one in found.findings] == ["journal_broken"]
+        assert {*found.findings} <= {*book.doctor(full=True).findings}
+        book.doctor(repair=True)
+        assert book.verify().ok
+        assert {record.id for record in book.list()} == saved
+    shutil.rmtree(tmp_path / "cache")
+    with commonplace.open(url) as book:
+        assert book.verify().ok
+        assert {record.id for record in book.list()} == saved
 
 
 def test_every_kind_of_line_is_named_if_one_letter_of_it_changes(url: str, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from hashlib import sha256
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta
@@ -37,6 +38,7 @@ def verify(scribe: Scribe, asked: Verify, progress: Progress | None = None) -> E
     findings: list[Finding] = []
     try:
         findings += _lost(scribe)
+        findings += islice(scribe.canon.unsound(), asked.limit)
         with scribe.reading() as view:
             for finding in _check(view, counts, progress):
                 findings.append(finding)

@@ -26,6 +26,7 @@ from commonplace.formats.health import (
     left_over,
     not_understood,
     of_journal,
+    out_of_step,
     refuse_foreign,
     refuse_other_format,
 )
@@ -297,6 +298,11 @@ class FileCanon:
         with self.reading() as view:
             seq = int(view.inventory().fact("journal_seq") or 0)
         return witness(self._journal.witness).lost_at(self.book_id, seq) or self._catalog.lost()
+
+    def unsound(self) -> Iterator[Finding]:
+        """The journal file is the truth; the catalog, which a view shows, only follows it."""
+        with self.reading() as view:
+            yield from out_of_step(view, self._journal)
 
     def settle(self, timeout: float) -> None:
         self._catalog.settle(timeout)

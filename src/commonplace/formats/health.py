@@ -31,6 +31,33 @@ def of_journal(journal: JournalFile) -> Iterator[Finding]:
         )
 
 
+def out_of_step(view: View, journal: JournalFile) -> Iterator[Finding]:
+    """Where the file first tells another story than the catalog: an entry was altered, taken out or put elsewhere."""
+    last = _last_in_step(view, journal) if journal.exists() else None
+    if last is not None:
+        yield Finding(
+            code="journal_broken",
+            message=f"behind entry {last} the journal's file does not go on as it was written",
+            where=journal.path,
+            hint="Compare with a backup; `commonplace doctor --repair` writes it anew from what the catalog knows.",
+        )
+
+
+def _last_in_step(view: View, journal: JournalFile) -> int | None:
+    """The last entry before the file and the catalog part; None if they do not."""
+    chain, highest, last = view.chain(), view.highest_seq(), 0
+    for entry in (line.journal for group in journal.groups() for line in group.lines if line.journal):
+        if entry.seq > highest:  # written since
+            return None
+        known = next(chain, None)
+        while known and not last and known.seq < entry.seq:  # told by the journal of another device
+            known = next(chain, None)
+        if known is None or (known.seq, known.hash) != (entry.seq, entry.hash) or not entry.is_sound():
+            return last
+        last = entry.seq
+    return None if next(chain, None) is None else last
+
+
 def not_understood(view: View, named: Collection[str | None]) -> Iterator[Finding]:
     """What could not be understood, where nobody has named it yet."""
     for path, line, reason in view.inventory().asides():
@@ -68,9 +95,10 @@ def walked(folder: str) -> Iterator[str]:
 def can_mend(view: View, journal: JournalFile) -> bool:
     """Is the journal damaged, and does the catalog know all that it ever said?"""
     known = int(view.inventory().fact("journal_size") or 0)
-    if known != journal.size() or all(reason == LEFT for _, reason in journal.broken()):
+    if known != journal.size():
         return False
-    return is_whole(view.chain())
+    is_damaged = any(reason != LEFT for _, reason in journal.broken()) or _last_in_step(view, journal) is not None
+    return is_damaged and is_whole(view.chain())
 
 
 def refuse_other_format(heading: Heading, format: str, path: str) -> None:

@@ -55,6 +55,10 @@ class Canon(Protocol):
         """How many acknowledged operations are known, from outside the book, to be missing from it."""
         ...
 
+    def unsound(self) -> Iterator[Finding]:
+        """Where the journal is kept outside the view that shows it: what was altered, is missing or stands elsewhere there."""
+        ...
+
     def settle(self, timeout: float) -> None:
         """Before a search: take into the index what waits beside it, if that is possible within `timeout`. Never fails: a
         view finds what is not yet in the index too, only more slowly."""

@@ -45,6 +45,9 @@ class Wrapped:
     def lost(self) -> int:
         return self.canon.lost()
 
+    def unsound(self) -> Iterator[Finding]:
+        return self.canon.unsound()
+
     def settle(self, timeout: float) -> None:
         self.canon.settle(timeout)
 
