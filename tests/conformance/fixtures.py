@@ -8,9 +8,6 @@ shown with theirs. Nothing of this is shipped.
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any
 
 from commonplace.surfaces.mcp.desk import Desk
@@ -19,6 +16,7 @@ from commonplace.surfaces.mcp.http import answer
 from commonplace.surfaces.mcp.protocol import Method, Protocol
 from commonplace.surfaces.mcp.resources import NOT_FOUND
 from commonplace.surfaces.mcp.versions import STATELESS
+from conformance.local import Handler, Local
 
 # The smallest picture and the smallest sound that are still one.
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -136,30 +134,18 @@ OFFERED: dict[str, Method] = {
 }
 
 
-class Reference:
+class Reference(Local):
     """`with Reference() as url:` is a server that offers all this."""
 
-    def __enter__(self) -> str:
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-        return f"http://127.0.0.1:{self._server.server_port}/mcp"
-
-    def __exit__(
-        self, kind: type[BaseException] | None, cause: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+    def __init__(self) -> None:
+        super().__init__(_Handler)
 
 
 def _nobody(operation: str, fields: dict[str, Any]) -> Any:
     raise AssertionError("there is no book behind this")
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Handler(Handler):
     speak = staticmethod(Protocol(OFFERED).answer)
 
     def do_POST(self) -> None:
@@ -173,12 +159,3 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     do_GET = do_DELETE = do_POST
-
-    def handle_one_request(self) -> None:
-        try:
-            super().handle_one_request()
-        except ConnectionError:  # whoever has its answer may go
-            self.close_connection = True
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass

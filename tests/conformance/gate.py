@@ -7,42 +7,22 @@ goes through as it is, so that what the daemon says to strangers is seen too.
 from __future__ import annotations
 
 import http.client
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+
+from conformance.local import Handler, Local
 
 _PER_CONNECTION = ("connection", "keep-alive", "transfer-encoding", "date", "server", "content-length")
 
 
-class Gate:
+class Gate(Local):
     """`with Gate(port, token) as url:` opens it; it is closed at the end."""
 
     def __init__(self, port: int, token: str) -> None:
+        super().__init__(type("Handler", (_Passing,), {"behind": self}))
         self.port, self.token = port, token
 
-    def __enter__(self) -> str:
-        gate = self
 
-        class Handler(_Passing):
-            behind = gate
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
-        self._thread.start()
-        return f"http://127.0.0.1:{self._server.server_port}/mcp"
-
-    def __exit__(
-        self, kind: type[BaseException] | None, cause: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
-
-
-class _Passing(BaseHTTPRequestHandler):
+class _Passing(Handler):
     behind: Gate
-    protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length") or 0))
@@ -74,12 +54,3 @@ class _Passing(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
-
-    def handle_one_request(self) -> None:
-        try:
-            super().handle_one_request()
-        except ConnectionError:  # whoever has its answer may go
-            self.close_connection = True
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass

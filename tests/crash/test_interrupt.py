@@ -7,10 +7,7 @@ one after the other; `kill -INT` alone would hit the dangerous ones once in a hu
 from __future__ import annotations
 
 import random
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -20,6 +17,7 @@ from commonplace import Book, CommonplaceError
 from . import children
 from .books import Template, every_memory, on_file_canons, open_book, open_warm, remove, what_is_wrong
 from .children import Say
+from .lines import Interrupter
 from .verbs import BY_NAME, WriteVerb
 
 FILES = ("canon.py", "turnstile.py", "connection.py", "scribe.py", "migrations.py", "locks/kernel.py")
@@ -28,37 +26,6 @@ STEPS = (
     *("putting_down.py", "recovery.py", "steps.py", "journal_file.py", "mutex.py", "locks/flocked.py", "swap.py"),
     *("append.py", "atomic_write.py", "folders.py"),
 )
-
-
-class Interrupter:
-    """Raises KeyboardInterrupt at the n-th line that runs in the files that hold locks and transactions."""
-
-    def __init__(self, at: int) -> None:
-        self._at, self.lines = at, 0
-        self.where = ""
-
-    def run(self, work: Callable[[], object]) -> bool:
-        """True when the work was interrupted."""
-        sys.settrace(self._enter)
-        try:
-            work()
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(None)
-        return False
-
-    def _enter(self, frame: FrameType, event: str, _: Any) -> Any:
-        return self._line if frame.f_code.co_filename.endswith((*FILES, *STEPS)) else None
-
-    def _line(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "line":
-            self.lines += 1
-            if self.lines == self._at:
-                self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return self._line
 
 
 def _goes_on(book: Book, folder: Path, name: str) -> list[str]:
@@ -109,7 +76,7 @@ def _interrupt_everywhere(place: Path, template: Template, verb: WriteVerb, *, f
             at += every
             folder = template.copy(place / f"{verb.name}-{at}")
             with open_warm(folder, timeout=0.5) as book:
-                interrupter = Interrupter(at)
+                interrupter = Interrupter(at, (*FILES, *STEPS))
                 if not interrupter.run(lambda book=book, folder=folder: verb.do(book, template, folder)):
                     break
                 interrupted += 1
@@ -141,7 +108,7 @@ def test_the_control_with_a_lock_outside_of_its_try_is_found_locked(place: Path)
     exec(code, space)
     stuck = 0
     for at in range(1, 6):
-        Interrupter(at).run(lambda: space["write"](lock))
+        Interrupter(at, (*FILES, *STEPS)).run(lambda: space["write"](lock))
         if lock.locked():
             stuck += 1
             lock.release()

@@ -6,11 +6,9 @@ import os
 import signal
 import statistics
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 import pytest
 
@@ -21,6 +19,7 @@ from commonplace.storage.mutex import Mutex
 
 from . import children
 from .children import Child, Say
+from .lines import Interrupter
 
 WAYS = ("auto", "epochs")
 
@@ -243,45 +242,7 @@ def test_many_processes_count_to_the_sum_of_their_steps(store: str, way: str, si
         assert longest < 5.0
 
 
-class Interrupter:
-    """Raises KeyboardInterrupt at the n-th line that runs in the files of locks."""
-
-    FILES = (
-        "storage/mutex.py",
-        "locks/flocked.py",
-        "locks/kernel.py",
-        "locks/epochs.py",
-        "locks/owner.py",
-        "locks/heartbeat.py",
-    )
-
-    def __init__(self, at: int) -> None:
-        self._at, self._lines = at, 0
-        self.where = ""
-
-    def run(self, work: Callable[[], object]) -> bool:
-        sys.settrace(self._enter)
-        try:
-            work()
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(None)
-        return False
-
-    def _enter(self, frame: FrameType, event: str, _: object) -> object:
-        """An interrupt in a finalizer is Python's to swallow; by then everything was let go of."""
-        watched = frame.f_code.co_filename.endswith(self.FILES) and frame.f_code.co_name != "__del__"
-        return self._line if watched else None
-
-    def _line(self, frame: FrameType, event: str, _: object) -> object:
-        if event == "line":
-            self._lines += 1
-            if self._lines == self._at:
-                self.where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return self._line
+LOCKS = ("storage/mutex.py", *(f"locks/{name}.py" for name in ("flocked", "kernel", "epochs", "owner", "heartbeat")))
 
 
 @pytest.mark.parametrize(
@@ -292,7 +253,7 @@ def test_an_interrupt_at_any_line_leaves_no_lock(store: str, way: str, step: int
     at, stuck = 1 - step, []
     while True:
         at += step
-        interrupter = Interrupter(at)
+        interrupter = Interrupter(at, LOCKS)
         if not interrupter.run(lambda: _hold_shortly(store, way)):
             break
         told = children.run(lambda say: _try_to_take(store, way, say, stale=0.1, timeout=0.5))

@@ -10,8 +10,8 @@ from commonplace.catalog.sqlite import chosen, lexical
 from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.model.filter import Filter
 from commonplace.model.terms import query_terms
-from commonplace.model.words import Entity
-from commonplace.testing.makers import a_memory, a_signature
+from commonplace.testing.makers import a_memory
+from unit.records import become, put
 
 ALL = Filter()
 SEED = 20_260_503
@@ -23,20 +23,6 @@ def canon(tmp_path):
     made = SqliteCanon(str(tmp_path / "book.sqlite"), timeout=5.0)
     yield made
     made.close()
-
-
-def put(canon, *records):
-    with canon.writing(5.0) as draft:
-        for record in records:
-            draft.commit(a_signature(), [(Entity.MEMORY, None, record)])
-    return records
-
-
-def become(canon, before, **fields):
-    after = type(before).from_dict({**before.to_dict(), **fields})
-    with canon.writing(5.0) as draft:
-        draft.commit(a_signature("evolve"), [(Entity.MEMORY, before, after)])
-    return after
 
 
 def asked(*words):

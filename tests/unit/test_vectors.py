@@ -9,8 +9,8 @@ from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.errors import InvalidError, NotSearchedError
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.fingerprint import fingerprint
-from commonplace.model.words import Entity
-from commonplace.testing.makers import a_memory, a_signature
+from commonplace.testing.makers import a_memory
+from unit.records import become, put
 
 ALL = Filter()
 SEED = 20_260_501
@@ -32,20 +32,6 @@ def chance():
 def units(chance, count, dimensions=32):
     made = chance.normal(size=(count, dimensions)).astype(np.float32)
     return made / np.linalg.norm(made, axis=1, keepdims=True)
-
-
-def put(canon, *records):
-    with canon.writing(5.0) as draft:
-        for record in records:
-            draft.commit(a_signature(), [(Entity.MEMORY, None, record)])
-    return records
-
-
-def become(canon, before, **fields):
-    after = type(before).from_dict({**before.to_dict(), **fields})
-    with canon.writing(5.0) as draft:
-        draft.commit(a_signature("evolve"), [(Entity.MEMORY, before, after)])
-    return after
 
 
 def reworded(canon, before, content):
