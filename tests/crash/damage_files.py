@@ -44,7 +44,7 @@ class FileVerdict:
 
     @property
     def is_noticed(self) -> bool:
-        return bool(self.refused or self.errors or self.findings)
+        return bool(self.refused or self.errors or self.findings or self.verified)
 
 
 def own_files(folder: Path) -> dict[str, bytes]:
@@ -95,12 +95,14 @@ def let_settle(folder: Path) -> None:
         os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns - 60 * 10**9))
 
 
-def look(folder: Path, truth: Truth) -> FileVerdict:
-    """As a reader would, in a process of its own."""
+def look(folder: Path, truth: Truth, whole: dict[str, bytes] | None = None) -> FileVerdict:
+    """As a reader would, in a process of its own. What became `whole` again, to the last byte, was mended, not touched: the end
+    of the last change, which may as well have been torn off when it was written."""
     before = own_files(folder)
     said = children.run(lambda say: _look(folder, truth, say))
     after = own_files(folder)
-    touched = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    changed = (name for name in {*before, *after} if before.get(name) != after.get(name))
+    touched = sorted(name for name in changed if not whole or whole.get(name) != after.get(name))
     verdict = FileVerdict(troubles=children.troubles(said), touched=touched)
     for line in said:
         for name, value in line.items():

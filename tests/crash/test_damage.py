@@ -280,6 +280,7 @@ def _in_files(
     template: Template, place: Path, rng: random.Random, number: int, harm: str, which: str
 ) -> Iterator[tuple[str, FileVerdict]]:
     """The book, harmed so often: a byte flipped or the rest cut off, in its own files or in its journal."""
+    whole = damage_files.own_files(template.folder)
     for _ in range(number):
         folder = damage_files.fresh_copy(template.folder, place / "harmed")
         own = [book_in(folder) / name for name in damage_files.own_files(folder)]
@@ -288,7 +289,7 @@ def _in_files(
             damage_files.cut(path, offset) if harm == "cut" else damage_files.flip(path, offset, rng.randrange(1, 256))
         )
         damage_files.let_settle(folder)
-        yield name, damage_files.look(folder, template.truth)
+        yield name, damage_files.look(folder, template.truth, whole)
 
 
 def _problems_of_own(verdict: FileVerdict) -> list[str]:

@@ -102,8 +102,8 @@ class FileCanon:
     def _must_be_replaced(self, catalog: Derived, heading: Heading) -> None:
         """Another book stands here now. Or is it only its journal?"""
         try:
-            with catalog.reading() as view:
-                refuse_foreign(view, self._scan(), heading, self._journal.path)
+            with suppress(CorruptError), catalog.reading() as view:
+                refuse_foreign(view, self._scan(), heading, self._journal)
         finally:
             catalog.close()
 

@@ -112,13 +112,14 @@ def refuse_other_format(heading: Heading, format: str, path: str) -> None:
         )
 
 
-def refuse_foreign(view: View, scan: dict[str, Stamp], heading: Heading, path: str) -> None:
-    """The files are those we know, to the last stamp; only the journal beside them is another book's."""
+def refuse_foreign(view: View, scan: dict[str, Stamp], heading: Heading, journal: JournalFile) -> None:
+    """The files are those we know, to the last stamp; only the journal beside them is another book's. If it tells what we know,
+    it is not the journal that is wrong."""
     known = view.inventory().stamps()
-    if known and scan == known:
+    if known and scan == known and _last_in_step(view, journal) is not None:
         raise UnavailableError(
             f"the journal beside the files is that of another book, {heading.book_id}",
-            where=path,
+            where=journal.path,
             hint="Put the right one back; or move this one away, and it is written anew from what is known.",
             code="foreign",
         )

@@ -71,7 +71,8 @@ _BY_ERRNO: dict[int, type[apsw.Error]] = {
 }
 _WORDS = (
     ((apsw.BusyError, apsw.LockedError), _locked),
-    ((apsw.CorruptError, apsw.NotADBError, apsw.FormatError), _corrupt),
+    # Our statements are always the same: where one is not understood, the file is not built as it was.
+    ((apsw.CorruptError, apsw.NotADBError, apsw.FormatError, apsw.SQLError, apsw.InternalError), _corrupt),
     (
         (apsw.FullError,),
         _unavailable("disk_full", "the disk is full; nothing was changed", "Free some space, then try again."),
