@@ -7,14 +7,18 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
+import apsw
 import pytest
 
 import commonplace
 from commonplace import Book, settings
+from commonplace.catalog.sqlite.canon import SqliteCanon
+from commonplace.errors import CorruptError
 from commonplace.formats.journal_file import Intent
 from commonplace.formats.ledger import format as ledger_format
 from commonplace.formats.steps import Files
@@ -94,6 +98,55 @@ class TestOneNameForOneTrouble:
             own = told.get(path.parent.name, set())
             for code in re.findall(r"Finding\(\s*code=\"(\w+)\"", path.read_text()):
                 assert code in told["files"] | own, f"{path.name}: {code}"
+
+
+class TestACatalogThatIsNotWhatItWas:
+    """X-1, rows 37, 39: it is derived. Who comes upon it may be told; it is made anew, and nobody has to do anything."""
+
+    def _harmed(self, tmp_path: Path, scheme: str, harm: str, *, changes: bool = False) -> None:
+        with opened(tmp_path, scheme) as book:
+            id = book.save("The gate opens at seven.", type="project", scope="global").id
+        text = "The gate closes at nine."
+        path = next(Path(os.environ["XDG_CACHE_HOME"]).rglob("catalog.sqlite"))
+        with closing(apsw.Connection(str(path))) as catalog:
+            catalog.execute(harm)
+        with opened(tmp_path, scheme) as book:
+            with suppress(CorruptError):
+                book.save(text, type="project", scope="global") if changes else book.history(id)
+            assert book.get(id).content == "The gate opens at seven."
+            other = book.save(text, type="project", scope="global").id
+            assert book.verify().ok
+        with opened(tmp_path, scheme) as book:
+            assert {record.id for record in book.list()} == {id, other}
+
+    @pytest.mark.parametrize("name", ["id", "tombstone_key"])
+    def test_another_name_or_key(self, tmp_path: Path, scheme: str, name: str) -> None:
+        self._harmed(tmp_path, scheme, f"UPDATE book SET value = replace(value, '0', '1') WHERE key = '{name}'")
+
+    @pytest.mark.parametrize("changes", [False, True], ids=["read", "written"])
+    @pytest.mark.parametrize("table", ["memories", "inventory_facts", "journal"])
+    def test_a_table_that_is_gone(self, tmp_path: Path, scheme: str, table: str, changes: bool) -> None:
+        self._harmed(tmp_path, scheme, f"ALTER TABLE {table} RENAME TO somewhere_else", changes=changes)
+
+    def test_a_change_that_the_journal_holds_has_happened_though_the_catalog_breaks_under_it(
+        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        real = SqliteCanon.writing
+
+        @contextmanager
+        def breaking(canon: SqliteCanon, timeout: float, *, durable: bool = True) -> Iterator[object]:
+            with real(canon, timeout, durable=durable) as draft:
+                yield draft
+                raise CorruptError("the catalog's pages cannot be read any more")
+
+        with opened(tmp_path, scheme) as book:
+            id = book.save("The gate opens at seven.", type="project", scope="global").id
+            with monkeypatch.context() as broken:
+                broken.setattr(SqliteCanon, "writing", breaking)
+                other = book.save("The gate closes at nine.", type="project", scope="global").id
+            assert {record.id for record in book.list()} == {id, other}
+            assert [str(one.verb) for one in book.history(other)] == ["save"]
+            assert book.verify().ok
 
 
 class TestWhatCannotBeLookedAt:

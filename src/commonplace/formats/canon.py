@@ -83,7 +83,7 @@ class FileCanon:
             refuse_other_format(heading, self._format.name, self._journal.path)
         origin = (heading.book_id, heading.tombstone_key) if heading else (new_id(), os.urandom(32).hex())
         catalog = self._opened(origin)
-        if catalog is not None and (heading is None or catalog.book_id == heading.book_id):
+        if catalog is not None and (heading is None or catalog.origin == origin):
             return catalog
         if catalog is not None and heading is not None:
             self._must_be_replaced(catalog, heading)
@@ -116,8 +116,11 @@ class FileCanon:
         except UnavailableError:
             self._open_again()
         self._check_folder()
-        with self._catalog.reading() as view:
-            outdated = is_outdated(view, self._journal, self.book_id)
+        try:
+            with self._catalog.reading() as view:
+                outdated = is_outdated(view, self._journal, self.book_id)
+        except CorruptError:
+            outdated = True
         if outdated:
             self._begin_anew()
 
@@ -156,7 +159,7 @@ class FileCanon:
             with self._catalog.reading() as view:
                 yield view
         except CorruptError:
-            self._is_damaged = True  # only the catalog is: the next call makes it anew
+            self._is_damaged = True
             raise
 
     @contextmanager
@@ -180,7 +183,8 @@ class FileCanon:
                     happened = putting.happened
                 finally:
                     self._thread.writing = False
-        except UnavailableError:
+        except (UnavailableError, CorruptError) as cause:
+            self._is_damaged = isinstance(cause, CorruptError)  # the catalog: the next call makes it anew
             if not happened:  # else journal and files hold it, and only the catalog could not take it in: it will
                 raise
 
