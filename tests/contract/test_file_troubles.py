@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import apsw
 import pytest
@@ -18,7 +19,8 @@ import pytest
 import commonplace
 from commonplace import Book, settings
 from commonplace.catalog.sqlite.canon import SqliteCanon
-from commonplace.errors import CorruptError
+from commonplace.errors import CorruptError, UnavailableError
+from commonplace.formats.canon import FileCanon
 from commonplace.formats.journal_file import Intent
 from commonplace.formats.ledger import format as ledger_format
 from commonplace.formats.steps import Files
@@ -395,6 +397,58 @@ def test_among_many_writers_one_looks_for_all_and_an_edit_is_seen_by_whoever_rea
         main = folder / MAIN[scheme]
         main.write_text(main.read_text().replace("sings", "whistles").rstrip() + "\n")
         assert "whistles" in other.get(id).content
+
+
+class TestBackups:
+    def test_one_that_cannot_be_proved_is_not_left_behind(
+        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Row 14: no room for the copy's catalog. Else the same backup would be refused once there is room."""
+        with opened(tmp_path, scheme) as book:
+            book.save("The gate opens at seven.", type="project", scope="global")
+            with monkeypatch.context() as full:
+                full.setattr(FileCanon, "_copied", _no_room)
+                with pytest.raises(UnavailableError):
+                    book.backup(tmp_path / "copy")
+            assert not (tmp_path / "copy").exists()
+            assert book.backup(tmp_path / "copy").verified
+
+    def test_one_leaves_no_catalog_of_its_own(self, tmp_path: Path, scheme: str) -> None:
+        with opened(tmp_path, scheme) as book:
+            book.save("The gate opens at seven.", type="project", scope="global")
+            before = [*(tmp_path / "cache").rglob("catalog.sqlite")]
+            book.backup(tmp_path / "copy")
+            assert [*(tmp_path / "cache").rglob("catalog.sqlite")] == before
+
+
+def _no_room(canon: FileCanon, target: str) -> FileCanon:
+    raise UnavailableError("the disk is full; nothing was changed", where=target, code="disk_full")
+
+
+@pytest.mark.parametrize("scheme", ["jsonl", "ledger"])  # a vault appends nothing: its notes are staged
+def test_what_will_be_appended_has_its_room_before_the_journal_says_it(
+    tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Row 14, R7: behind the commit point nothing may fail, or the book could not be read until there is room again."""
+    real = os.statvfs
+
+    def nearly_full(folder: str) -> object:
+        inside = str(folder).startswith(str(tmp_path / "book"))
+        return SimpleNamespace(f_blocks=1_000, f_bavail=9, f_frsize=4096) if inside else real(folder)
+
+    with opened(tmp_path, scheme) as book:
+        id = book.save("The gate opens at seven.", type="project", scope="global").id
+        before = (tmp_path / "book" / "memories.jsonl", tmp_path / "book" / "ledger.jsonl")
+        sizes = [path.stat().st_size if path.exists() else 0 for path in before]
+        with monkeypatch.context() as full:
+            full.setattr("commonplace.storage.room.os.statvfs", nearly_full)
+            with pytest.raises(UnavailableError) as refused:
+                book.save("A" * 4_000, type="project", scope="global")
+            assert refused.value.code == "disk_full"
+            assert [record.id for record in book.list()] == [id]
+        assert [path.stat().st_size if path.exists() else 0 for path in before] == sizes
+        book.save("A" * 4_000, type="project", scope="global")
+        assert book.verify().ok
 
 
 class TestWhatIsRemoved:

@@ -131,7 +131,7 @@ def _compared(book: Book, id: str, was: dict[str, Any]) -> str:
         if book.get(id).to_dict() == was:
             return "served"
         edits = [one for one in book.history(id) if one.surface == "files"]
-        earlier = book.get(id, as_of=edits[0].at - timedelta(microseconds=1)) if edits else None
+        earlier = book.get(id, as_of=edits[-1].at - timedelta(microseconds=1)) if edits else None
     except CommonplaceError as cause:
         return "missing" if cause.kind == "not_found" else "errors"
     return "told" if earlier is not None and earlier.to_dict() == was else "wrong"

@@ -44,7 +44,7 @@ from commonplace.model.record import MemoryRecord
 from commonplace.seam.derived import CatalogHome, Derived
 from commonplace.seam.terms import Capabilities, Progress
 from commonplace.storage.atomic_write import in_our_words, remove
-from commonplace.storage.folders import copy_folder
+from commonplace.storage.folders import copy_folder, remove_folder
 from commonplace.storage.locks.folder import alone_in
 from commonplace.storage.swap import replace_checked
 
@@ -69,8 +69,7 @@ class FileCanon:
         self._look_cost, self._looked = 0.0, 0.0
         self._altered: set[str] = set()
         self._copies = Copies(self.folder)
-        self._is_damaged = False
-        self._was_there = False
+        self._is_damaged = self._is_passing = self._was_there = False
         there = os.path.lexists(self.folder)
         if (not there and not create) or (there and not os.path.isdir(self.folder)):
             raise _missing(self.folder, home)
@@ -350,7 +349,22 @@ class FileCanon:
         with self._alone(60.0) as plain:
             self._catch_up(FileDraft(plain), look=True)
             copy_folder(self.folder, target, progress)
-        return FileCanon(target, self._format, self._home.beside(target), create=False)
+        try:
+            return self._copied(target)
+        except BaseException:  # what cannot be opened cannot be proved
+            remove_folder(target)
+            raise
+
+    def _copied(self, target: str) -> FileCanon:
+        """The copy, with a catalog of its own that goes when it is closed: most copies are never opened again."""
+        copy = FileCanon(target, self._format, self._home.beside(target), create=False)
+        copy._is_passing = True
+        try:
+            with copy.reading():
+                return copy
+        except BaseException:
+            copy.close()
+            raise
 
     def size(self) -> int:
         with self._catalog.reading() as view:
@@ -373,6 +387,9 @@ class FileCanon:
                     self._derive(view)
         finally:
             self._catalog.close()
+            if self._is_passing:
+                with suppress(CommonplaceError):
+                    self._home.discard()
 
 
 _NOT_THE_CATALOGS_FAULT = ("read_only", "disk_full", "io_error", "newer")

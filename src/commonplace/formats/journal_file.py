@@ -28,6 +28,7 @@ from commonplace.storage.append import append_lines
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 from commonplace.storage.folders import make_folder
 from commonplace.storage.plain_file import opened
+from commonplace.storage.room import must_have_room
 
 FORMAT = "commonplace-journal"
 VERSION = 1
@@ -154,7 +155,7 @@ class JournalFile:
 
     def append(self, lines: list[Line], commit: Commit) -> int:
         """Make it happen. Returns the size of the file afterwards."""
-        raw = [*map(encode, lines)]
+        raw = self._encoded(lines, commit)
         self._closing = _closed(commit, raw)
         return append_lines(self.path, [*raw, self._closing], create=False).size
 
@@ -162,12 +163,20 @@ class JournalFile:
         """Replace the whole journal at once: how it begins, and the only way in which anything ever leaves it."""
         with in_our_words(self.folder):
             make_folder(self.folder)
-        raw = [*map(encode, lines)]
+        raw = self._encoded(lines, commit)
         self._closing = _closed(commit, raw)
         with atomic_write(self.path, replace=True) as file:
             for line in (_headed(heading), *raw, self._closing):
                 file.write(line + b"\n")
         return self.size()
+
+    def _encoded(self, lines: list[Line], commit: Commit) -> list[bytes]:
+        """The lines of a group, if there is room for them and for what will be appended behind the commit point: that must not
+        fail any more. (What is put in place was staged, and has its room already.)"""
+        raw = [*map(encode, lines)]
+        if behind := sum(len((step.text or "").encode()) for step in commit.steps):
+            must_have_room(self.folder, sum(map(len, raw)) + 2 * behind)  # the commit holds it too
+        return raw
 
     def begin(self) -> None:
         """A change begins, of which nothing has been said yet."""

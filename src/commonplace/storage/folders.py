@@ -39,6 +39,11 @@ def copy_folder(folder: str, target: str, progress: Progress | None = None) -> N
             raise
 
 
+def remove_folder(folder: str) -> None:
+    """As well as one can: whoever does this is on the way out with an error."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def _copy(folder: str, target: str) -> None:
     """The first thing that cannot be copied ends it, with its own error: `copytree` would go on and tell of many at the end."""
     os.mkdir(target, 0o700)
