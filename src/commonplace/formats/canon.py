@@ -346,14 +346,20 @@ class FileCanon:
         """The whole folder, as it is between two writes."""
         if os.path.lexists(target):
             raise ConflictError("the backup's target exists already", where=target, hint="Name a new folder.")
-        with self._alone(60.0) as plain:
-            self._catch_up(FileDraft(plain), look=True)
-            copy_folder(self.folder, target, progress)
+        made = False
         try:
+            with self._alone(60.0) as plain:
+                self._catch_up(FileDraft(plain), look=True)
+                copy_folder(self.folder, target, progress)
+                made = True
             return self._copied(target)
         except BaseException:  # what cannot be opened cannot be proved
-            remove_folder(target)
+            if made:
+                self.unmake(target)
             raise
+
+    def unmake(self, target: str) -> None:
+        remove_folder(target)
 
     def _copied(self, target: str) -> FileCanon:
         """The copy, with a catalog of its own that goes when it is closed: most copies are never opened again."""

@@ -79,6 +79,10 @@ class Canon(Protocol):
         """
         ...
 
+    def unmake(self, target: str) -> None:
+        """Take away the copy at `target`, which `backup` has just made and which could not be proved. As well as one can."""
+        ...
+
     def size(self) -> int:
         """Bytes on disk."""
         ...

@@ -60,6 +60,9 @@ class Wrapped:
     def backup(self, target: str, progress: Progress | None = None) -> Canon:
         return self.canon.backup(target, progress)
 
+    def unmake(self, target: str) -> None:
+        self.canon.unmake(target)
+
     def size(self) -> int:
         return self.canon.size()
 

@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -277,6 +277,11 @@ class SqliteCanon:
         if progress:
             progress(1, 1)
         return SqliteCanon(target, create=False, timeout=1.0)
+
+    def unmake(self, target: str) -> None:
+        for ending in ("", "-wal", "-shm", ".lock"):
+            with suppress(OSError):
+                os.unlink(target + ending)
 
     def size(self) -> int:
         return sum(os.path.getsize(path) for path in (self.path, self.path + "-wal") if os.path.exists(path))
