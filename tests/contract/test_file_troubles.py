@@ -413,6 +413,19 @@ class TestBackups:
             assert not (tmp_path / "copy").exists()
             assert book.backup(tmp_path / "copy").verified
 
+    @pytest.mark.parametrize("scheme", ["sqlite", *CANONS])
+    def test_nor_is_one_that_cannot_be_read_to_its_end(
+        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with opened(tmp_path, scheme) as book:
+            book.save("The gate opens at seven.", type="project", scope="global")
+            with monkeypatch.context() as full:
+                full.setattr("commonplace.engine.backup._proved", lambda *_: _no_room(None, "copy"))
+                with pytest.raises(UnavailableError):
+                    book.backup(tmp_path / "copy")
+            assert [*tmp_path.glob("copy*")] == []
+            assert book.backup(tmp_path / "copy").verified
+
     def test_one_leaves_no_catalog_of_its_own(self, tmp_path: Path, scheme: str) -> None:
         with opened(tmp_path, scheme) as book:
             book.save("The gate opens at seven.", type="project", scope="global")
@@ -421,7 +434,7 @@ class TestBackups:
             assert [*(tmp_path / "cache").rglob("catalog.sqlite")] == before
 
 
-def _no_room(canon: FileCanon, target: str) -> FileCanon:
+def _no_room(canon: FileCanon | None, target: str) -> FileCanon:
     raise UnavailableError("the disk is full; nothing was changed", where=target, code="disk_full")
 
 
