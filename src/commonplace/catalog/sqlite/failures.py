@@ -24,6 +24,8 @@ def translated(path: str) -> Iterator[None]:
         yield
     except apsw.Error as cause:
         raise in_our_words(cause, path) from cause
+    except UnicodeDecodeError as cause:
+        raise CorruptError("the book's file holds bytes that are not text", where=path) from cause
 
 
 def in_our_words(cause: apsw.Error, path: str, errno: int = 0) -> CommonplaceError:
