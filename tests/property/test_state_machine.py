@@ -561,12 +561,12 @@ def drive(examples: int, steps: int, machine: type[BookMachine] = BookMachine, *
 
 
 def test_a_book_and_a_plain_dictionary_agree_whatever_is_done_to_them():
-    drive(examples=40, steps=30)
+    drive(examples=28, steps=30)
 
 
 @pytest.mark.parametrize("machine", IN_FILES, ids=lambda machine: machine.scheme)
 def test_a_book_in_files_and_a_plain_dictionary_agree_whatever_is_done_to_them(machine):
-    drive(examples=12, steps=20, machine=machine)
+    drive(examples=8, steps=20, machine=machine)
 
 
 @pytest.mark.nightly

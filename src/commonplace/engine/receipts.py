@@ -12,7 +12,7 @@ from msgspec import Meta
 
 from commonplace import settings
 from commonplace.engine.scribe import Request, Scribe
-from commonplace.errors import LockedError, UnavailableError
+from commonplace.errors import CorruptError, LockedError, UnavailableError
 from commonplace.model.base import utc
 from commonplace.model.ids import new_id
 from commonplace.model.receipt import Candidate, Moment, Receipt
@@ -142,7 +142,7 @@ def flush(scribe: Scribe) -> None:
     except LockedError:
         scribe.unkept[:0] = taken
         del scribe.unkept[: -settings.RECEIPTS_WAITING]
-    except UnavailableError:
+    except (UnavailableError, CorruptError):
         return
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from types import ModuleType
+
+TYPE_CHECKING = False  # `typing` itself is not loaded: it costs more than a hook does
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def import_lightly() -> None:
@@ -34,7 +37,7 @@ def _stand_ins() -> dict[str, ModuleType | None]:
 
 
 def _short(name: str, **members: object) -> ModuleType:
-    module = ModuleType(name)
+    module = type(sys)(name)  # a module, without loading `types` for it
     vars(module).update(members)
     return module
 

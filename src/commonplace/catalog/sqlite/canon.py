@@ -242,8 +242,8 @@ class SqliteCanon:
             if waiting:
                 with self.writing(timeout) as draft:
                     fresh.take_in(draft.connection, fresh.upto(draft.connection))
-        except (LockedError, UnavailableError):
-            return  # a search looks through the fresh ones by itself
+        except (LockedError, UnavailableError, CorruptError):
+            return  # a search looks through the fresh ones by itself, and meets by itself what is damaged
 
     def scrub(self, timeout: float) -> list[str]:
         """Rewrite the file without its free space, then cut the log to nothing."""
