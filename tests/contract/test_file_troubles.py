@@ -20,7 +20,6 @@ import commonplace
 from commonplace import Book, settings
 from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.errors import CorruptError, UnavailableError
-from commonplace.formats.canon import FileCanon
 from commonplace.formats.journal_file import Intent
 from commonplace.formats.ledger import format as ledger_format
 from commonplace.formats.steps import Files
@@ -403,27 +402,23 @@ def test_among_many_writers_one_looks_for_all_and_an_edit_is_seen_by_whoever_rea
 
 
 class TestBackups:
+    @pytest.mark.parametrize(
+        "hindered", ["commonplace.formats.canon.FileCanon._copied", "commonplace.engine.backup._proved"]
+    )
     def test_one_that_cannot_be_proved_is_not_left_behind(
-        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
+        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch, hindered: str
     ) -> None:
         """Row 14: no room for the copy's catalog. Else the same backup would be refused once there is room."""
-        with opened(tmp_path, scheme) as book:
-            book.save("The gate opens at seven.", type="project", scope="global")
-            with monkeypatch.context() as full:
-                full.setattr(FileCanon, "_copied", _no_room)
-                with pytest.raises(UnavailableError):
-                    book.backup(tmp_path / "copy")
-            assert not (tmp_path / "copy").exists()
-            assert book.backup(tmp_path / "copy").verified
+        self._hindered(tmp_path, scheme, monkeypatch, hindered)
 
-    @pytest.mark.parametrize("scheme", ["sqlite", *CANONS])
-    def test_nor_is_one_that_cannot_be_read_to_its_end(
-        self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_nor_is_one_of_a_single_file(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._hindered(tmp_path, "sqlite", monkeypatch, "commonplace.engine.backup._proved")
+
+    def _hindered(self, tmp_path: Path, scheme: str, monkeypatch: pytest.MonkeyPatch, hindered: str) -> None:
         with opened(tmp_path, scheme) as book:
             book.save("The gate opens at seven.", type="project", scope="global")
             with monkeypatch.context() as full:
-                full.setattr("commonplace.engine.backup._proved", lambda *_: _no_room(None, "copy"))
+                full.setattr(hindered, _no_room)
                 with pytest.raises(UnavailableError):
                     book.backup(tmp_path / "copy")
             assert [*tmp_path.glob("copy*")] == []
@@ -437,8 +432,8 @@ class TestBackups:
             assert [*(tmp_path / "cache").rglob("catalog.sqlite")] == before
 
 
-def _no_room(canon: FileCanon | None, target: str) -> FileCanon:
-    raise UnavailableError("the disk is full; nothing was changed", where=target, code="disk_full")
+def _no_room(*_: object) -> None:
+    raise UnavailableError("the disk is full; nothing was changed", code="disk_full")
 
 
 @pytest.mark.parametrize("scheme", ["jsonl", "ledger"])  # a vault appends nothing: its notes are staged

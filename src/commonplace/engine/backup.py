@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Annotated
 
 from msgspec import Meta
@@ -26,15 +27,13 @@ def backup(scribe: Scribe, asked: Backup, progress: Progress | None = None) -> B
     """Others may go on writing: the copy is the book at one moment."""
     copy = scribe.canon.backup(asked.path, progress)
     try:
-        return _proved(copy, asked.path, progress)
+        with closing(copy):
+            return _proved(copy, asked.path, progress)
     except CorruptError:  # it holds what there is, and its name stays taken
         raise
     except BaseException:
-        copy.close()
         scribe.canon.unmake(asked.path)
         raise
-    finally:
-        copy.close()
 
 
 def _proved(copy: Canon, path: str, progress: Progress | None) -> BackupReport:
