@@ -119,6 +119,24 @@ class TestACatalogThatIsNotWhatItWas:
             assert book.verify().ok
         with opened(tmp_path, scheme) as book:
             assert {record.id for record in book.list()} == {id, other}
+            assert [str(one.verb) for one in book.history(id)] == ["save"], "an edit that nobody made"
+
+    @pytest.mark.parametrize(
+        "harm",
+        [
+            "UPDATE inventory_facts SET journal_size = journal_size - 1",
+            "UPDATE inventory_facts SET journal_size = NULL",
+            "UPDATE inventory_facts SET journal_size = 'x'",
+            "UPDATE inventory_facts SET journal_seq = 0",
+            "UPDATE inventory_facts SET journal_edition = 0, journal_size = 2 * journal_size",
+            "UPDATE inventory_facts SET generation = 0",
+            "DELETE FROM inventory_facts",
+            "DROP TABLE inventory_facts; CREATE TABLE inventory_facts (name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID",
+        ],
+    )
+    def test_what_it_remembers_of_the_files(self, tmp_path: Path, scheme: str, harm: str) -> None:
+        """Who reads the journal from another place than the last time would take it for somebody's edits."""
+        self._harmed(tmp_path, scheme, harm)
 
     @pytest.mark.parametrize("name", ["id", "tombstone_key"])
     def test_another_name_or_key(self, tmp_path: Path, scheme: str, name: str) -> None:

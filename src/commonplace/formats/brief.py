@@ -35,7 +35,7 @@ class BriefCanon(FileCanon):
         if self._is_due():
             return super()._is_stale()
         with self._catalog.reading() as view:
-            known = int(view.inventory().fact("journal_size") or 0)
+            known = view.inventory().facts().journal_size or 0
         return known != self._journal.size() or self._is_empty()
 
     def _is_due(self) -> bool:

@@ -129,7 +129,7 @@ class FileCanon:
             self._was_there = True
             return
         with self._catalog.reading() as view:
-            known = self._was_there or view.inventory().generation()
+            known = self._was_there or view.inventory().facts().generation
         if os.path.isdir(self.folder):
             return  # somebody began the book just now
         if known and not self._format.may_vanish:
@@ -212,23 +212,23 @@ class FileCanon:
     def _is_empty(self) -> bool:
         """Has the catalog never been built?"""
         with self._catalog.reading() as view:
-            return not view.inventory().generation() and view.inventory().fact("journal_size") is None
+            facts = view.inventory().facts()
+            return not facts.generation and facts.journal_size is None
 
     def _is_behind(self) -> bool:
         with self._catalog.reading() as view:
-            return int(view.inventory().fact("journal_size") or 0) < self._journal.size()
+            return (view.inventory().facts().journal_size or 0) < self._journal.size()
 
     def _is_stale(self) -> bool:
         with self._catalog.reading() as view:
-            inventory = view.inventory()
-            if int(inventory.fact("journal_size") or 0) != self._journal.size():
+            if (view.inventory().facts().journal_size or 0) != self._journal.size():
                 return True
             return not self._is_known(view, self._scan())
 
     def _is_known(self, view: View, scan: dict[str, Stamp]) -> bool:
         """Are the files as they were? Where nothing changed since the last look, one hash tells, without asking for each."""
-        generation = view.inventory().generation()
-        if generation != self._seen[0] and view.inventory().fact("looked") == f"{generation} {digest(scan)}":
+        facts = view.inventory().facts()
+        if facts.generation != self._seen[0] and facts.looked == f"{facts.generation} {digest(scan)}":
             return True
         known = self._known(view)
         return with_hidden(scan, known) == known
@@ -247,15 +247,15 @@ class FileCanon:
 
     def _others_have_looked(self, draft: FileDraft) -> bool:
         """What another process took in a moment ago is in the catalog: among many writers, one looks for all."""
-        moment, _, cost = (draft.inventory().fact("look") or "").partition(" ")
-        if not cost or not 0 <= time.monotonic() - float(moment) < float(cost) * settings.FILE_LOOK_SHARE:
+        facts = draft.inventory().facts()
+        if not 0 <= time.monotonic() - facts.looked_at < facts.look_cost * settings.FILE_LOOK_SHARE:
             return False
-        self._looked, self._look_cost = float(moment), float(cost)
+        self._looked, self._look_cost = facts.looked_at, facts.look_cost
         return True
 
     def _known(self, view: View) -> dict[str, Stamp]:
         """How the files looked that are known, kept from one look to the next as long as nobody changes any."""
-        generation = view.inventory().generation()
+        generation = view.inventory().facts().generation
         if generation != self._seen[0]:
             self._seen = (generation, view.inventory().stamps())
         return self._seen[1]
@@ -275,7 +275,7 @@ class FileCanon:
         scan = self._scan()
         is_known = self._is_known(cast("View", draft), scan)
         self._look_cost = time.monotonic() - began
-        draft.inventory().note("look", f"{self._looked} {self._look_cost}")
+        draft.inventory().note(looked_at=self._looked, look_cost=self._look_cost)
         if is_known:
             return
         known = self._known(cast("View", draft))
@@ -283,7 +283,7 @@ class FileCanon:
         if self._journal.exists():  # a folder that was only ever read is not written to
             self._putting(draft).note(outcome)
         if self._known(cast("View", draft)) == scan:
-            draft.inventory().note("looked", f"{self._seen[0]} {digest(scan)}")
+            draft.inventory().note(looked=f"{self._seen[0]} {digest(scan)}")
 
     def _putting(self, draft: FileDraft) -> Putting:
         return Putting(draft, self._format, self._files, self._journal, self._heading, self._must_go_through)
@@ -299,7 +299,7 @@ class FileCanon:
 
     def lost(self) -> int:
         with self.reading() as view:
-            seq = int(view.inventory().fact("journal_seq") or 0)
+            seq = view.inventory().facts().journal_seq
         return witness(self._journal.witness).lost_at(self.book_id, seq) or self._catalog.lost()
 
     def unsound(self) -> Iterator[Finding]:

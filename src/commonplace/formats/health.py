@@ -94,8 +94,7 @@ def walked(folder: str) -> Iterator[str]:
 
 def can_mend(view: View, journal: JournalFile) -> bool:
     """Is the journal damaged, and does the catalog know all that it ever said?"""
-    known = int(view.inventory().fact("journal_size") or 0)
-    if known != journal.size():
+    if (view.inventory().facts().journal_size or 0) != journal.size():
         return False
     is_damaged = any(reason != LEFT for _, reason in journal.broken()) or _last_in_step(view, journal) is not None
     return is_damaged and is_whole(view.chain())

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from commonplace.formats.reconcile import Outcome
     from commonplace.seam.catalog import Draft
     from commonplace.seam.format import Format
+    from commonplace.seam.inventory import Inventory
 
 Links = dict[str, set[tuple[str, str]]]
 
@@ -47,7 +48,7 @@ class Putting:
         self._must_go_through = must_go_through
         self._file_draft, self._draft = draft, cast("Draft", draft)
         self._format, self._files, self._journal, self._heading = format, files, journal, heading
-        self._inventory = draft.inventory()
+        self._inventory: Inventory = draft.inventory()
         self._mark: int = draft.highest_seq()
         self.altered: list[str] = []
         self.happened = False
@@ -113,7 +114,7 @@ class Putting:
 
     @property
     def _journal_seq(self) -> int:
-        return int(self._inventory.fact("journal_seq") or 0)
+        return self._inventory.facts().journal_seq
 
     def _change(self, id: str, operations: list[Operation]) -> Altered:
         """What became of a memory, and what it was: the changes of this transaction, undone from the last to the first."""
@@ -173,8 +174,7 @@ class Putting:
         if self._file_draft.erased:  # a step names its file, and a file's name may be made of what was destroyed
             commit, size = self._say([], written, links, anew=True)
         self._testify(commit.seq)
-        self._inventory.note("journal_size", str(size))
-        self._inventory.note("journal_seq", str(commit.seq))
+        self._inventory.note(journal_size=size, journal_seq=commit.seq)
         return in_the_way
 
     def _must_stay_readable(self, steps: Sequence[Step]) -> None:
@@ -215,8 +215,8 @@ class Putting:
         testify(self._journal.witness, known.saw(self._heading().book_id, self._journal_seq, seq))
 
     def _next_edition(self) -> Heading:
-        edition = max(self._journal.edition(), int(self._inventory.fact("journal_edition") or 0)) + 1
-        self._inventory.note("journal_edition", str(edition))
+        edition = max(self._journal.edition(), self._inventory.facts().journal_edition) + 1
+        self._inventory.note(journal_edition=edition)
         return msgspec.structs.replace(self._heading(), edition=edition)
 
     def _lines(self, after: int) -> Iterator[Line]:

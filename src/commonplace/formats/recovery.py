@@ -28,32 +28,29 @@ _AT_ONCE = 500
 
 def is_behind(draft: Draft, journal: JournalFile) -> bool:
     """Has the journal file lost what the catalog still knows, or is it an earlier edition? Then it is written anew."""
-    size, known = journal.size(), int(draft.inventory().fact("journal_size") or 0)
-    return size < known or (size != known and journal.edition() < _edition(draft))
+    size, facts = journal.size(), draft.inventory().facts()
+    known = facts.journal_size or 0
+    return size < known or (size != known and journal.edition() < facts.journal_edition)
 
 
 def is_outdated(view: View, journal: JournalFile, book_id: str) -> bool:
     """Is the catalog of an earlier edition? Whoever purged was cut off before the catalog learnt of it: it has to go. So has one
     that has seen no journal yet, where somebody with another catalog has begun the book meanwhile."""
-    known, size = view.inventory().fact("journal_size"), journal.size()
-    if known is None:
+    facts, size = view.inventory().facts(), journal.size()
+    if facts.journal_size is None:
         heading = journal.heading() if size else None
         return heading is not None and heading.book_id != book_id
-    return int(known) != size and journal.edition() > _edition(view)
-
-
-def _edition(view: View) -> int:
-    return int(view.inventory().fact("journal_edition") or 0)
+    return facts.journal_size != size and journal.edition() > facts.journal_edition
 
 
 def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> None:
     """Bring the catalog to where the journal is."""
     inventory = draft.inventory()
-    known, size = inventory.fact("journal_size"), journal.size()
-    if size <= int(known or 0) and not (known is None and journal.elder()):
+    known, size = inventory.facts().journal_size, journal.size()
+    if size <= (known or 0) and not (known is None and journal.elder()):
         return
     follower = _Follower(draft, format)
-    for group in journal.groups(int(known or 0)):
+    for group in journal.groups(known or 0):
         follower.take(group)
     follower.end()
     if follower.last is not None:
@@ -64,9 +61,8 @@ def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> 
         inventory.see(
             (path, Seen(UNSEEN, b"")) for path in {one.place.path for one in inventory.places()} - {*inventory.stamps()}
         )
-    inventory.note("journal_size", str(size))
-    inventory.note("journal_edition", str(journal.edition()))
-    inventory.note("journal_seq", str(max(follower.seq, int(inventory.fact("journal_seq") or 0))))
+    seq = max(follower.seq, inventory.facts().journal_seq)
+    inventory.note(journal_size=size, journal_edition=journal.edition(), journal_seq=seq)
 
 
 class _Follower:

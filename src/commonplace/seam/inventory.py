@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from commonplace.seam.format import Known, Stamp
@@ -16,11 +16,26 @@ class Seen(NamedTuple):
     sha256: bytes
 
 
+class Facts(NamedTuple):
+    """How far a catalog has followed the files and the journal."""
+
+    generation: int = 0
+    """Grows with every change to the files that are known, in any process; 0 if none ever was."""
+    journal_size: int | None = None
+    """None if it never saw one: a folder that was only ever read has none."""
+    journal_seq: int = 0
+    journal_edition: int = 0
+    looked_at: float = 0.0
+    look_cost: float = 0.0
+    looked: str = ""
+    """What tells that nothing changed since the last look."""
+
+
 class Inventory(Protocol):
     """Part of a catalog: it changes in the same transaction as the memories do."""
 
-    def generation(self) -> int:
-        """Grows with every change to the files that are known, in any process; 0 if none ever was."""
+    def facts(self) -> Facts:
+        """All of them are true, or the catalog is damaged: what is read twice or passed over would be told as somebody's edit."""
         ...
 
     def stamps(self) -> dict[str, Stamp]:
@@ -63,8 +78,6 @@ class Inventory(Protocol):
         """The memories from whose text a link to any of these was read, sorted."""
         ...
 
-    def fact(self, name: str) -> str | None: ...
-
     def see(self, seen: Iterable[tuple[str, Seen]]) -> None:
         """These files look like this now."""
         ...
@@ -101,6 +114,6 @@ class Inventory(Protocol):
         """Path, line and reason of everything that could not be understood."""
         ...
 
-    def note(self, name: str, value: str) -> None:
-        """Remember a fact."""
+    def note(self, **facts: Any) -> None:
+        """These facts are new."""
         ...

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import apsw
 
 from commonplace.catalog.sqlite.driver import run
+from commonplace.catalog.sqlite.rows import checksum
+from commonplace.errors import CorruptError
 from commonplace.seam.format import Known, Place, Stamp
-from commonplace.seam.inventory import Seen
+from commonplace.seam.inventory import Facts, Seen
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS inventory_files (
@@ -29,8 +32,13 @@ CREATE INDEX IF NOT EXISTS inventory_links_to ON inventory_links (other);
 CREATE TABLE IF NOT EXISTS inventory_former (digest BLOB PRIMARY KEY, memory_id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS inventory_asides (
     path TEXT NOT NULL, line INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (path, line, reason)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS inventory_facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS inventory_facts (
+    one INTEGER PRIMARY KEY, generation INTEGER NOT NULL, journal_size INTEGER, journal_seq INTEGER NOT NULL,
+    journal_edition INTEGER NOT NULL, looked_at REAL NOT NULL, look_cost REAL NOT NULL, looked TEXT NOT NULL,
+    checksum INTEGER NOT NULL);
 """
+_FACTS = f"SELECT {', '.join(Facts._fields)}, checksum FROM inventory_facts"
+_NOTE = f"REPLACE INTO inventory_facts VALUES (1, {', '.join('?' * len(Facts._fields))}, ?)"
 _PLACED = "SELECT path, key, memory_id, digest FROM inventory_places"
 # What stood there keeps its position in the file; what is new stands behind all others.
 _PLACE = """INSERT OR REPLACE INTO inventory_places (path, key, position, memory_id, digest)
@@ -47,12 +55,9 @@ _UNNAME = "DELETE FROM memory_aliases WHERE alias = ?1 AND n = (SELECT n FROM me
 
 
 def lay_out(db: apsw.Connection) -> None:
-    """Make the tables, if this catalog has none yet."""
+    """Make the tables of a new catalog."""
     run(db, TABLES)
-
-
-def is_laid_out(db: apsw.Connection) -> bool:
-    return db.execute("SELECT 1 FROM sqlite_master WHERE name = 'inventory_facts'").get is not None
+    db.execute(_NOTE, _sealed(Facts()))
 
 
 class SqliteInventory:
@@ -61,8 +66,12 @@ class SqliteInventory:
     def __init__(self, db: apsw.Connection) -> None:
         self._db = db
 
-    def generation(self) -> int:
-        return int(self.fact("generation") or 0)
+    def facts(self) -> Facts:
+        row = self._db.execute(_FACTS).fetchone()
+        facts = Facts(*row[:-1]) if row else None
+        if facts is None or row != _sealed(facts):
+            raise CorruptError("what the catalog remembers of the book's files is damaged")
+        return facts
 
     def stamps(self) -> dict[str, Stamp]:
         rows = self._db.execute("SELECT path, size, mtime_ns, inode FROM inventory_files")
@@ -111,10 +120,6 @@ class SqliteInventory:
         found = {id for other in others for (id,) in self._db.execute(_WAITING, (other,))}
         return sorted(found)
 
-    def fact(self, name: str) -> str | None:
-        found: str | None = self._db.execute("SELECT value FROM inventory_facts WHERE name = ?", (name,)).get
-        return found
-
     def see(self, seen: Iterable[tuple[str, Seen]]) -> None:
         rows = [(path, _plain(path), *file.stamp, file.sha256) for path, file in seen]
         if rows:
@@ -128,7 +133,7 @@ class SqliteInventory:
             self._grow()
 
     def _grow(self) -> None:
-        self.note("generation", str(self.generation() + 1))
+        self.note(generation=self.facts().generation + 1)
 
     def place(self, entries: Iterable[tuple[Known, Sequence[str]]]) -> None:
         placed = [*entries]
@@ -180,8 +185,13 @@ class SqliteInventory:
     def asides(self) -> Iterator[tuple[str, int, str]]:
         return iter(self._db.execute("SELECT path, line, reason FROM inventory_asides ORDER BY path, line"))
 
-    def note(self, name: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO inventory_facts VALUES (?, ?)", (name, value))
+    def note(self, **facts: Any) -> None:
+        self._db.execute(_NOTE, _sealed(self.facts()._replace(**facts)))
+
+
+def _sealed(facts: Facts) -> tuple[Any, ...]:
+    """The one row of them, with its checksum."""
+    return (*facts, checksum(facts))
 
 
 def _plain(path: str) -> str:
