@@ -74,3 +74,6 @@ class _Remembering:
 
     def query(self, text: str) -> Any:
         return embedder.queries([text])[0]
+
+    def query_by_words(self, text: str) -> Any:
+        return embedder.model().query_by_words(text)

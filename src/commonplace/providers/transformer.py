@@ -29,7 +29,26 @@ class TransformerEmbedder(LocalEmbedder):
         return np.array(rows, dtype=np.float32).reshape(len(texts), self.dimensions)
 
     def query(self, text: str) -> Vector:
-        return self._vector(self._onnx.run(self._pieces(self._weights.query_prefix + text)))
+        return self._vector(self._asked(text))
+
+    def _asked(self, text: str) -> Numbers:
+        return self._onnx.run(self._pieces(self._weights.query_prefix + text))
+
+    def query_by_words(self, text: str) -> tuple[Vector, list[str], Vectors]:
+        import numpy as np
+
+        tokenizer, _ = self._onnx.load()
+        states, room = self._asked(text), self.max_tokens - 2
+        before = len(tokenizer.pieces(self._weights.query_prefix, room))
+        words = tokenizer.words(text, room - before)
+        first = before + 1  # behind the mark of the beginning
+        rows = [states[0, first + start : first + end].mean(axis=0) for _, start, end in words]
+        found = np.array(rows, dtype=np.float32).reshape(len(rows), self.dimensions)
+        return (
+            self._vector(states),
+            [word for word, _, _ in words],
+            found / np.linalg.norm(found, axis=1, keepdims=True),
+        )
 
     def _pieces(self, text: str) -> Pieces:
         tokenizer, _ = self._onnx.load()

@@ -90,6 +90,18 @@ class WordPiece:
                 break
         return found[:most]
 
+    def words(self, text: str, most: int) -> list[tuple[str, int, int]]:
+        """Each word of `text`'s first `most` pieces, with the first of its pieces and the one behind its last."""
+        found: list[tuple[str, int, int]] = []
+        at = 0
+        for word in words_of(text):
+            pieces = len(self._known.get(word) or self._learn(word))
+            if at + pieces > most:
+                break
+            found.append((word, at, at + pieces))
+            at += pieces
+        return found
+
     def text(self, text: str, most: int) -> list[int]:
         """A text between its marks, at most `most` pieces in all."""
         return [self.begin, *self.pieces(text, most - 2), self.end]

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from commonplace.errors import CommonplaceError, UnavailableError
 
 if TYPE_CHECKING:
-    from commonplace.seam.embedder import Models, Reranker, Vector
+    from collections.abc import Sequence
+
+    from commonplace.seam.embedder import Models, Reranker, Vector, Vectors
 
 # Who was just asked in vain is not asked again so soon: a search must not wait each time for a server that is down.
 _REST_SECONDS = 30.0
@@ -17,10 +19,12 @@ _KEPT = 64
 
 
 class Asked(NamedTuple):
-    """A question as a vector, and the model that made it."""
+    """A question as a vector, and the model that made it; each of its words too, if that model can."""
 
     model: str
     vector: Vector
+    words: Sequence[str] = ()
+    states: Vectors | None = None
 
 
 class Meaning:
@@ -61,6 +65,8 @@ class Meaning:
         if embedder is None:
             raise UnavailableError("there is no embedder", code="no_model")
         try:
+            if by_words := getattr(embedder, "query_by_words", None):
+                return Asked(embedder.model, *by_words(text))
             return Asked(embedder.model, embedder.query(text))
         except CommonplaceError as cause:
             if cause.code != "refused":  # one question that it does not take says nothing about the others

@@ -29,6 +29,9 @@ class Profile(NamedTuple):
     rerank: bool = False
     brevity: float = 0.0
     """What each doubling of its length beyond a paragraph takes from a memory: a statement goes before an essay."""
+    coverage: float = 0.0
+    """What it is worth to a long memory that one passage or another comes near each word of the question. 0.6: sessions of
+    LongMemEval 92.4 / 97.1 to 94.3 / 98.1 on the tuning half, those of LoCoMo 87.6 / 92.9 to 87.4 / 93.6 (ADR 30)."""
     wishes: float = 0.0
     """What a standing wish is worth to a request for help."""
     instructions: float = 0.0
@@ -53,6 +56,7 @@ HYBRID = Profile(
     confidence=0.01,
     scope=0.02,
     brevity=0.5,
+    coverage=0.6,
     wishes=1.5,
     instructions=1.0,
     entities=1.0,

@@ -6,6 +6,7 @@ Each step is one file of this folder; this one only says in which order they com
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -32,6 +33,7 @@ from commonplace.retrieve import (
     why,
 )
 from commonplace.retrieve.confidence import confidence
+from commonplace.retrieve.coverage import cover
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, freshest_first
 from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering, filters_for
@@ -173,6 +175,7 @@ class Hunt:
                 self._weigh(contender, weighing)
             if self._profile.name in ("vault", "aegis"):
                 return self._by_its_own_arithmetic(question, ranked)
+            self._cover(ranked, gathered)
         spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
         return sorted(spoken_for, key=lambda one: one.order)
 
@@ -241,6 +244,14 @@ class Hunt:
             if not self._circle.holds(record):
                 contender.reach = str(Reach.STRONG)
             weighing.weigh(contender, weigh.strand_of(record), is_instruction(record.content))
+
+    def _cover(self, ranked: list[Contender], gathered: Gathered) -> None:
+        if gathered.asked is None or not self._profile.coverage:
+            return
+        lengths = {one.place: len(one.record.content) for one in ranked if one.record is not None}
+        lengths |= {place: strand.length for place, strand in self._known.items()}
+        with suppress(CommonplaceError):  # vectors that cannot be read: the semantic stream says so
+            cover(self._view, gathered.asked, gathered.background[1], self._profile.coverage, ranked, lengths)
 
     def _reread(self, question: Question, ranked: list[Contender], gathered: Gathered) -> list[Contender]:
         if not self._profile.rerank or not ranked:

@@ -6,6 +6,19 @@ from commonplace.model.record import MemoryRecord
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.understand import Question
 
+_MUCH = 0.3
+"""So much more than usual is worth a word."""
+_EVERY_TIME = "it is something that is wanted every time"
+_PLAINLY = {
+    "links": "it is linked to a strong hit",
+    "mentions": "it is about somebody whom a strong hit names",
+    "instructions": _EVERY_TIME,
+    "wishes": _EVERY_TIME,
+    "freshness": "it is the latest word on this",
+    "time": "it is from the time you asked about",
+}
+"""What is said of a component that adds to the score, whatever else does."""
+
 
 def sentence(contender: Contender, record: MemoryRecord, question: Question) -> str:
     reasons = [reason for reason in _reasons(contender, record, question) if reason]
@@ -26,16 +39,9 @@ def _reasons(contender: Contender, record: MemoryRecord, question: Question) -> 
         reasons.append(f"its meaning is close ({raw['semantic']:.2f})")
     if "rerank" in raw:
         reasons.append("read together with the question it fits" if raw["rerank"] > 0 else "")
-    if scores.get("links"):
-        reasons.append("it is linked to a strong hit")
-    if scores.get("mentions"):
-        reasons.append("it is about somebody whom a strong hit names")
-    if scores.get("instructions") or scores.get("wishes"):
-        reasons.append("it is something that is wanted every time")
-    if scores.get("freshness"):
-        reasons.append("it is the latest word on this")
-    if scores.get("time"):
-        reasons.append("it is from the time you asked about")
+    if scores.get("coverage", 0.0) > _MUCH:
+        reasons.append("one place or another in it comes near each of your words")
+    reasons += dict.fromkeys(reason for name, reason in _PLAINLY.items() if scores.get(name))
     if contender.reach != "near":
         other = record.project_id or record.repo_id or "elsewhere"
         reasons.append(

@@ -183,6 +183,10 @@ class View(Protocol):
         """The vectors of these passages, each given by its memory's place and its number, as far as there are any."""
         ...
 
+    def covered(self, model: str, vectors: NDArray[np.float32], places: Sequence[int]) -> dict[int, list[float]]:
+        """For each of these memories, how near its nearest passage is to each of the vectors; of its present words only."""
+        ...
+
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
         """Mean and spread of how near any memory is to this vector, from a sample; None if there are too few."""
         ...

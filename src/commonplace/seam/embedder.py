@@ -50,6 +50,14 @@ class Embedder(Protocol):
         ...
 
 
+class ByWords(Embedder, Protocol):
+    """An embedder that can also say what each word of a question means in it. Who cannot is not asked."""
+
+    def query_by_words(self, text: str) -> tuple[Vector, list[str], Vectors]:
+        """`query`; the question's words in lower case, marks too; one unit row for each of them."""
+        ...
+
+
 class Reranker(Protocol):
     """Reads a question and a passage together and says how well the one answers the other. The same promises hold."""
 

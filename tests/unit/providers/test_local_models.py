@@ -19,6 +19,7 @@ from commonplace.providers.reranker import CrossEncoder
 from commonplace.providers.static import StaticEmbedder
 from commonplace.providers.transformer import TransformerEmbedder
 from commonplace.providers.weights import BGE, E5, POTION, RERANKER
+from commonplace.providers.wordpiece import words_of
 
 QUESTION = "When did we raise the limit of the connection pool?"
 ANSWER = "The pool holds 20 connections since 14 March, because the importer ran out of them."
@@ -94,6 +95,27 @@ def test_no_texts_are_no_rows(embedder):
 
 def test_a_question_is_not_embedded_as_a_document(e5):
     assert cosine(e5.query(ANSWER), e5.documents([ANSWER])[0]) < 0.999
+
+
+@pytest.mark.parametrize("question", [QUESTION, ODD, "", "unbelievably antidisestablishmentarian?", "word " * 3000])
+def test_a_question_is_also_understood_word_by_word(e5, question):
+    vector, words, rows = e5.query_by_words(question)
+    assert np.array_equal(vector, e5.query(question))
+    assert words == words_of(question)[: len(words)]
+    assert len(words) == len(words_of(question)) or len(words) > 500, "only what is too long is cut"
+    assert rows.shape == (len(words), e5.dimensions)
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+def test_a_word_means_what_it_means_in_its_question(e5):
+    about_money, about_water = e5.documents(
+        ["He opened an account to save money.", "The river was high, and it rained."]
+    )
+    said = {question: e5.query_by_words(question)[1:] for question in ("the bank of my savings", "the bank of a river")}
+    bank = {question: rows[words.index("bank")] for question, (words, rows) in said.items()}
+    savings, river = bank["the bank of my savings"], bank["the bank of a river"]
+    assert savings @ about_money - river @ about_money > 0
+    assert river @ about_water - savings @ about_water > 0
 
 
 def test_what_is_too_long_is_cut(e5):

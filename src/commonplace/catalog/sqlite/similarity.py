@@ -62,6 +62,19 @@ def passages(
     return {n: found[min(number[n], len(found) - 1)] for n, found in several.items()}
 
 
+def covered(
+    db: apsw.Connection, hand: AtHand, model: vectors.Model | None, asked: vectors.Floats, places: Sequence[int]
+) -> dict[int, list[float]]:
+    """The cosine of the passage that is nearest to each of these vectors, memory by memory."""
+    rows = _whole(vectors.of(db, model.number, places), model) if model and places else []
+    lines = hand.lines_of(db, [n for n, _, _ in rows])
+    found: dict[int, list[float]] = {}
+    for (n, stamp, blob), line in zip(rows, lines, strict=True):
+        if model is not None and line is not None and line[STAMPED] == stamp:
+            found[n] = (vectors.unpack(blob, model.dimensions) @ asked.T).max(axis=0).tolist()
+    return found
+
+
 def _whole(rows: list[tuple[int, str, bytes]], model: vectors.Model) -> list[tuple[int, str, bytes]]:
     return [row for row in rows if vectors.is_whole(row[2], model.dimensions)]
 

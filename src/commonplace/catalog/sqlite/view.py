@@ -264,6 +264,12 @@ class SqliteView:
         with _looking:
             return similarity.passages(self._db, self._model(model), passages)
 
+    def covered(self, model: str, vectors: NDArray[np.float32], places: Sequence[int]) -> dict[int, list[float]]:
+        from commonplace.catalog.sqlite import similarity
+
+        with _looking:
+            return similarity.covered(self._db, self._hand, self._model(model), vectors, places)
+
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
         from commonplace.catalog.sqlite import similarity
 
