@@ -142,8 +142,9 @@ class TestACatalogThatIsNotWhatItWas:
     def test_another_name_or_key(self, tmp_path: Path, scheme: str, name: str) -> None:
         self._harmed(tmp_path, scheme, f"UPDATE book SET value = replace(value, '0', '1') WHERE key = '{name}'")
 
-    def test_a_name_that_is_no_text(self, tmp_path: Path, scheme: str) -> None:
-        self._harmed(tmp_path, scheme, "UPDATE book SET value = CAST(x'3080' AS TEXT) WHERE key = 'id'")
+    @pytest.mark.parametrize("name", ["id", "tombstone_key"])
+    def test_a_name_or_key_that_is_no_text(self, tmp_path: Path, scheme: str, name: str) -> None:
+        self._harmed(tmp_path, scheme, f"UPDATE book SET value = CAST(x'3080' AS TEXT) WHERE key = '{name}'")
 
     @pytest.mark.parametrize("changes", [False, True], ids=["read", "written"])
     @pytest.mark.parametrize("table", ["memories", "inventory_facts", "journal"])

@@ -49,6 +49,27 @@ def test_a_change_whose_commit_lacks_only_its_line_end_happened_for_everybody(ur
         assert book.verify().ok
 
 
+def test_a_damaged_change_is_not_carried_out_again(url: str, tmp_path: Path) -> None:
+    """Its steps name the files that it changes. One letter of such a name is another file, and that is not ours."""
+    with commonplace.open(url) as book:
+        ids = {save(book, "The gate opens at seven."), save(book, "The gate closes at nine.")}
+    folder = tmp_path / "book"
+    raw = journal(tmp_path).read_bytes()
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path != journal(tmp_path)}
+    last = raw.rindex(b'{"commit"')
+    at = raw.index(b'"path":"', last) + len(b'"path":"')
+    journal(tmp_path).write_bytes(raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :])
+    shutil.rmtree(tmp_path / "cache")
+    with commonplace.open(url) as book:
+        assert {record.id for record in book.list()} == ids
+        assert "corrupt" in {one.code for one in book.doctor().findings}
+    after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file() and path != journal(tmp_path)}
+    assert {path.name for path in after} == {path.name for path in before}
+    assert {path: raw for path, raw in after.items() if "digest" not in path.name} == {
+        path: raw for path, raw in before.items() if "digest" not in path.name
+    }
+
+
 def _group(raw: bytes) -> bytes:
     """The last change in a journal."""
     lines = raw.splitlines(keepends=True)

@@ -82,7 +82,7 @@ class FileCanon:
             refuse_other_format(heading, self._format.name, self._journal.path)
         origin = (heading.book_id, heading.tombstone_key) if heading else (new_id(), os.urandom(32).hex())
         catalog = self._opened(origin)
-        if catalog is not None and (heading is None or catalog.origin == origin):
+        if catalog is not None and (heading is None or _is_of(catalog, origin)):
             return catalog
         if catalog is not None and heading is not None:
             self._must_be_replaced(catalog, heading)
@@ -399,6 +399,13 @@ class FileCanon:
 
 
 _NOT_THE_CATALOGS_FAULT = ("read_only", "disk_full", "io_error", "newer")
+
+
+def _is_of(catalog: Derived, origin: tuple[str, str]) -> bool:
+    try:
+        return catalog.origin == origin
+    except CorruptError:
+        return False
 
 
 def _missing(folder: str, home: CatalogHome) -> UnavailableError:

@@ -20,7 +20,7 @@ import msgspec
 
 from commonplace import settings
 from commonplace.errors import CommonplaceError, CorruptError, UnavailableError
-from commonplace.formats.journal_check import OPEN, seal, troubles
+from commonplace.formats.journal_check import OPEN, is_sealed, seal, troubles
 from commonplace.formats.looked import names_in
 from commonplace.model.base import Noun, taken_apart
 from commonplace.model.operation import Entry
@@ -94,10 +94,11 @@ class Line(Noun, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Group(NamedTuple):
-    """One change, whole: its lines but the last, its commit, and where in the file it ends."""
+    """One change, whole: its lines but the last, its commit, and from where to where it goes in the file."""
 
     lines: list[Line]
     commit: Commit
+    start: int
     end: int
 
 
@@ -203,6 +204,17 @@ class JournalFile:
         if path is not None:
             yield from _whole(path, start)
 
+    def is_as_written(self, group: Group) -> bool:
+        """Is this change what was sealed, to the last byte? Its steps are carried out again only if it is."""
+        path = self.path if self.exists() else self.elder()
+        if path is None:
+            return False
+        with _reading(path) as file:
+            file.seek(group.start)
+            raws = file.read(group.end - group.start).split(b"\n")
+        *beside, closing = [raw for raw in raws if _understood(raw + b"\n") is not None]
+        return is_sealed(closing, beside)
+
     def broken(self) -> Iterator[tuple[int, str]]:
         """The lines that cannot be read or are not what was written, by number, and why."""
         if not self.exists():
@@ -250,15 +262,20 @@ def _whole(path: str, start: int = 0) -> Iterator[Group]:
     with _reading(path) as file:
         file.seek(start)
         lines: list[Line] = []
+        starts: list[int] = []
+        end = start
         while raw := file.readline():
+            begin, end = end, end + len(raw)
             line = _understood(raw)
             if line is None or line.book is not None:
                 continue
+            starts.append(begin)
             if line.commit is None:
                 lines.append(line)
             else:
-                yield Group(lines[-line.commit.lines :] if line.commit.lines else [], line.commit, file.tell())
-                lines = []
+                before = len(lines) - min(line.commit.lines, len(lines))
+                yield Group(lines[before:], line.commit, starts[before], end)
+                lines, starts = [], []
 
 
 def _understood(raw: bytes) -> Line | None:

@@ -53,10 +53,13 @@ def absorb(draft: Draft, journal: JournalFile, files: Files, format: Format) -> 
     for group in journal.groups(known or 0):
         follower.take(group)
     follower.end()
-    if follower.last is not None:
-        _Finishing(follower.last, files, format, is_sure=known is not None).finish(draft)
-        if follower.has_gaps:
-            inventory.forget([step.path for step in follower.last.steps])
+    if follower.last is not None and follower.last.commit.steps:
+        commit = follower.last.commit
+        sound = journal.is_as_written(follower.last)
+        if sound:
+            _Finishing(commit, files, format, is_sure=known is not None).finish(draft)
+        if follower.has_gaps or not sound:
+            inventory.forget([step.path for step in commit.steps])
     if known is None and journal.exists():
         inventory.see(
             (path, Seen(UNSEEN, b"")) for path in {one.place.path for one in inventory.places()} - {*inventory.stamps()}
@@ -79,12 +82,12 @@ class _Follower:
         self.has_gaps = False
         self._groups: list[Group] = []
         self._waiting = 0
-        self.last: Commit | None = None
+        self.last: Group | None = None
 
     def take(self, group: Group) -> None:
         self._groups.append(group)
         self._waiting += len(group.lines)
-        self.last = group.commit
+        self.last = group
         if self._waiting >= _AT_ONCE:
             self.end()
 

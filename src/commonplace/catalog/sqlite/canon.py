@@ -68,7 +68,8 @@ class SqliteCanon:
     @property
     def origin(self) -> tuple[str, str]:
         """The book's id and its tombstones' key: what a catalog of the same book must be begun with."""
-        key = self._connections.get().execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
+        with translated(self.path):
+            key = self._connections.get().execute("SELECT value FROM book WHERE key = 'tombstone_key'").get
         return self.book_id, str(key)
 
     def must_be_in_place(self) -> None:
