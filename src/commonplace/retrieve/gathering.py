@@ -58,14 +58,17 @@ class Gathered:
             semantic[hit.place] = hit.score
             hits[hit.place] = hit
 
-    def best(self, most: int) -> list[Contender]:
-        """The best, best first; ties always break the same way."""
+    def best(self, most: int, also: Callable[[list[int]], set[int]]) -> list[Contender]:
+        """The best, best first; ties always break the same way. Behind them those of the others that `also` names."""
         hits = self._hits
         sums = {place: sum for place, sum in self.fused.sums.items() if place in hits}
         best = sorted(
             [(-sums[place], hits[place]) for place in leading(sums, most)]
         )  # ties by id, which comes first in a hit
-        return [self._contender(hit) for _, hit in best[:most]]
+        taken = {hit.place for _, hit in best[:most]}
+        named = also([place for place in sums if place not in taken]) if len(taken) < len(sums) else set()
+        best[most:] = sorted([(-sums[place], hits[place]) for place in named])
+        return [self._contender(hit) for _, hit in best]
 
     def _contender(self, hit: Hit) -> Contender:
         id, place, _, passage = hit

@@ -40,7 +40,7 @@ from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering
 from commonplace.retrieve.likeness import Likeness
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
-from commonplace.retrieve.wishes import LONGEST, is_instruction
+from commonplace.retrieve.wishes import LONGEST, is_instruction, is_wish
 from commonplace.seam.terms import Page
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Hunt:
             room = max(_CLOSELY_DATED if question.spans else _CLOSELY, 2 * limit)
             # What lies beyond must not take the places of what is near: it may all be turned away.
             room += 0 if self._circle.is_everything else 2 * BEYOND
-            ranked = gathered.best(room)
+            ranked = gathered.best(room, lambda others: self._wanted_anyway(others, weighing))
             ranked = self._not_read(ranked) if self._may_stay_unread(weighing) else self._admitted(ranked)
         with self._watch.step("links"):
             if self._profile.links and self._past is None:
@@ -178,6 +178,12 @@ class Hunt:
             self._cover(ranked, gathered)
         spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
         return sorted(spoken_for, key=lambda one: one.order)
+
+    def _wanted_anyway(self, places: list[int], weighing: weigh.Weighing) -> set[int]:
+        """What is wanted every time shares few words with any question: it may stand far down."""
+        such = [is_instruction] if self._profile.instructions else []
+        such += [is_wish] if weighing.wants_wishes else []
+        return {place for one in such for place in self._view.such(places, one, LONGEST)}
 
     def _mentioned(self, ranked: list[Contender]) -> list[Contender]:
         try:

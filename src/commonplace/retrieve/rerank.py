@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.passages import passages_of
+from commonplace.retrieve.passages import LENGTH, passages_of
 
 if TYPE_CHECKING:
     from commonplace.model.record import MemoryRecord
@@ -44,12 +44,13 @@ def rerank(reranker: Reranker, question: str, ranked: Sequence[Contender], befor
 
 
 def _text(contender: Contender, before: MemoryRecord | None) -> str:
-    """The best passage; a short memory with the end of the one before it."""
+    """The best passage; a short memory with the end of a short one before it, which it may be the answer to. The end of an essay
+    only misleads: with it, both sides of BEAM's contradictions stood in the first ten for 33 instead of 58 of 100."""
     assert contender.record is not None
     content = contender.record.content
     parts = passages_of(content)
     start, end = parts[min(contender.passage, len(parts) - 1)]
     passage = content[start : min(end, start + _LONGEST)]
-    if before is None or len(parts) > 1:
+    if before is None or max(len(content), len(before.content)) > LENGTH:
         return passage
     return f"{before.content[-_BEFORE:]} {passage}"[-_LONGEST - _BEFORE :]

@@ -48,8 +48,8 @@ class Weighing:
 
     def __init__(self, question: Question, profile: Profile, now: datetime) -> None:
         self._question, self._profile, self._now = question, profile, to_micros(now)
-        self._wants_wishes = bool(profile.wishes) and question.wants_help
-        self.reads = bool(question.spans or self._wants_wishes or (profile.entities and question.entities))
+        self.wants_wishes = bool(profile.wishes) and question.wants_help
+        self.reads = bool(question.spans or self.wants_wishes or (profile.entities and question.entities))
         """Does it go by what the memories say? Then they must have been read."""
 
     def weigh(self, contender: Contender, known: Strand, is_standing: bool) -> None:
@@ -81,7 +81,7 @@ class Weighing:
                 contender.scores["time"] = was_then
 
     def _add_wishes(self, contender: Contender) -> None:
-        if self._wants_wishes and contender.record and is_wish(contender.record.content):
+        if self.wants_wishes and contender.record and is_wish(contender.record.content):
             contender.scores["wishes"] = self._profile.wishes
 
     def _add_entities(self, contender: Contender) -> None:

@@ -6,6 +6,8 @@ from datetime import timedelta
 
 import pytest
 
+from commonplace.retrieve import rerank
+from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.freshest import asks_for_a_value
 from commonplace.retrieve.wishes import asks_for_help, is_instruction, is_wish
 from commonplace.testing.clocks import EPOCH
@@ -179,6 +181,28 @@ def test_who_asks_for_help_has_wishes_lifted(book):
     assert [lift > 0 for lift in lifts.values()] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("question", "others", "wanted", "component"),
+    [
+        ("budget", "This is the budget number {}.", "In a budget give sums in euros from now on.", "instructions"),
+        (
+            "suggest a dinner",
+            "This is the dinner number {}.",
+            "I prefer a dinner without any meat, as we do.",
+            "wishes",
+        ),
+    ],
+)
+def test_what_is_wanted_every_time_is_found_from_far_down(book, question, others, wanted, component):
+    """It shares a word with the question, and so do sixty others, which say nothing else."""
+    wish = book.save(wanted, type="project", scope="global")
+    for n in range(60):
+        book.save(others.format(n), type="project", scope="global")
+    found = {one.record.id: one.scores for one in book.search(question)}
+    assert found[wish.id][component] > 0
+    assert sum(scores["lexical"] > found[wish.id]["lexical"] for scores in found.values()) == len(found) - 1
+
+
 # Neighbours -------------------------------------------------------------------------------------------------------------
 
 TALK = ["Ann: shall we go to the lake?", "Bob: yes, on Sunday!", "Ann: I bring the tent."]
@@ -229,3 +253,36 @@ def test_another_owner_or_another_day_is_another_conversation(understood):
     understood.index_pending()
     for result in understood.search("the lake", limit=20):
         assert result.record.content == TALK[0] or not result.scores.get("lexical")
+
+
+# Read again -------------------------------------------------------------------------------------------------------------
+
+
+class Reading:
+    """A second model that keeps what it is given to read."""
+
+    model = "reading"
+
+    def __init__(self):
+        self.read = []
+
+    def scores(self, query, passages):
+        self.read += passages
+        return [0.0] * len(passages)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "read"),
+    [
+        ("Ann: shall we go?", "Bob: yes!", "Ann: shall we go? Bob: yes!"),
+        ("A long answer. " * 40, "Bob: yes!", "Bob: yes!"),  # an essay's end is no question
+        ("Ann: shall we go?", "Bob: yes. " * 60, "Bob: yes. "),
+    ],
+)
+def test_a_short_memory_is_read_with_the_short_one_before_it(book, before, text, read):
+    first, second = saved(book, [before, text])
+    contender, model = Contender(second.id, 2), Reading()
+    contender.record = second
+    rerank.rerank(model, "do we go?", [contender], {1: first})
+    assert model.read[0].startswith(read)
+    assert (before in model.read[0]) is (read != text[: len(read)])
