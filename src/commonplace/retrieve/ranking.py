@@ -1,4 +1,4 @@
-"""The search, step by step: understand, gather, weigh, links, rerank, freshest first, thresholds, diversity.
+"""The search, step by step: understand, gather, links, weigh, coverage, rerank, freshest first, thresholds, diversity.
 
 Each step is one file of this folder; this one only says in which order they come.
 """
