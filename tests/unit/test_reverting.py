@@ -204,6 +204,19 @@ class TestRuns:
         book.revert(book.revert(run[0]))
         assert looks(book) == before
 
+    def test_a_memory_that_was_restored_since_can_be_undone_with_its_run_again(self, book, open_book, tmp_path, pair):
+        """Though the run noted a source too, which stays whatever happens."""
+        other = open_book("bob", at=tmp_path / "other.sqlite")
+        id = other.save("Port 9090.", type="episode").id
+        other.export(str(tmp_path / "y.jsonl"))
+        run = book.import_(str(tmp_path / "y.jsonl")).run
+        book.revert(run)
+        book.restore(id)
+        book.revert(run)
+        assert book.get(id).status == "deleted"
+        with pytest.raises(ConflictError, match="undone already"):
+            book.revert(run)
+
     def test_a_change_since_stands_in_its_way(self, book, run, everything):
         book.archive(run[1][0])
         archive = last(book)

@@ -78,7 +78,9 @@ def _targets(pen: Pen, id: str) -> list[Operation]:
             "there is no such operation or run", where=harmless(id), hint="`commonplace journal` shows them."
         )
     left = [operation for operation in found if not (_is_destroyed(operation) or _is_undone(pen, operation))]
-    return left if left and not one else found
+    # What only noted a source stays, and says nothing of the rest of its run.
+    some = any(not _stays(pen, change) for operation in left for change in operation.changes)
+    return left if some and not one else found
 
 
 def _is_destroyed(operation: Operation) -> bool:
