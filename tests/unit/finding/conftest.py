@@ -38,7 +38,7 @@ def with_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[...,
 @pytest.fixture
 def understood(server: Server, with_model: Callable[..., None], open_book: Any) -> Any:
     """A book whose memories have meanings: save, then `index_pending`."""
-    with_model(server.url)
+    with_model(server.url, timeout=30, query_timeout=30)  # it answers at once, on a machine that lets it
     return open_book()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -42,6 +43,7 @@ def written(path: Path, text: str) -> None:
     """As an editor saves: another file, put in its place."""
     aside = path.with_suffix(".tmp")
     aside.write_text(text)
+    time.sleep(0.05)  # a person is slower than ten looks at the files, after which a write looks again
     os.replace(aside, path)
 
 
