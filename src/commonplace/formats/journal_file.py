@@ -212,8 +212,8 @@ class JournalFile:
         with _reading(path) as file:
             file.seek(group.start)
             raws = file.read(group.end - group.start).split(b"\n")
-        *beside, closing = [raw for raw in raws if _understood(raw + b"\n") is not None]
-        return is_sealed(closing, beside)
+        found = [raw for raw in raws if _understood(raw + b"\n") is not None]
+        return bool(found) and is_sealed(found[-1], found[:-1])  # a sync client may have exchanged the file meanwhile
 
     def broken(self) -> Iterator[tuple[int, str]]:
         """The lines that cannot be read or are not what was written, by number, and why."""
