@@ -13,7 +13,7 @@ from commonplace.engine.scribe import Request, Scribe
 from commonplace.errors import CommonplaceError
 from commonplace.model.finding import IndexReport
 from commonplace.model.record import MemoryRecord
-from commonplace.retrieve.passages import CUT, LENGTH, embedded_texts
+from commonplace.retrieve.passages import CUT, embedded_texts, has_several
 from commonplace.seam.terms import Progress
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class _Run:
                 same = view.cut() == CUT
             if not same:
                 with self._scribe.canon.writing(self._scribe.timeout) as draft:
-                    draft.recut(CUT, LENGTH)
+                    draft.recut(CUT, has_several)
         except CommonplaceError as cause:
             self._note = _said(cause)
 

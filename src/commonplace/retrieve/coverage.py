@@ -15,13 +15,13 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
-from commonplace.retrieve.passages import LENGTH
 from commonplace.retrieve.understand import is_common
 
 if TYPE_CHECKING:
     from commonplace.retrieve.contender import Contender
     from commonplace.retrieve.meaning import Asked
     from commonplace.seam.catalog import View
+    from commonplace.seam.embedder import Vectors
 
 _FEWEST = 3
 """Of fewer nobody can say what is usual among them."""
@@ -34,16 +34,20 @@ _NOTHING = 0.005
 
 
 def cover(
-    view: View, asked: Asked, spread: float, weight: float, ranked: Sequence[Contender], lengths: Mapping[int, int]
+    view: View,
+    asked: Asked,
+    spread: float,
+    weight: float,
+    ranked: Sequence[Contender],
+    lengths: Mapping[int, int],
+    passages: Mapping[int, Vectors],
 ) -> None:
-    """Add what coverage is worth to those that have several passages, more or less than usual. `lengths` are by place."""
-    long = [one.place for one in ranked if lengths.get(one.place, 0) > LENGTH]
+    """Add what coverage is worth to those that are long, more or less than usual. Lengths, and vectors of passages, by place."""
     telling = [at for at, word in enumerate(asked.words) if word.isalnum() and not is_common(word)][:_MOST_WORDS]
-    if len(long) < max(_FEWEST, _ALIKE * len(ranked)) or not telling or asked.states is None:
+    if len(passages) < max(_FEWEST, _ALIKE * len(ranked)) or not telling or asked.states is None:
         return
-    nearest = view.covered(asked.model, asked.states[telling], long)
-    if len(nearest) < _FEWEST:
-        return
+    words = asked.states[telling].T
+    nearest: dict[int, list[float]] = {place: (rows @ words).max(axis=0).tolist() for place, rows in passages.items()}
     shares = _shares(view, [asked.words[at] for at in telling])
     said = {
         place: sum(map(mul, near, shares)) / spread - _PER_DOUBLING * log2(lengths[place])

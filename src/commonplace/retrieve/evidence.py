@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from commonplace.model.record import MemoryRecord
 from commonplace.model.result import Evidence
-from commonplace.retrieve.passages import Passage, passages_of
+from commonplace.retrieve.passages import Passage, embedded_passages
 
 _SPAN = re.compile(r"#(?:char=)?(\d{1,9})-(\d{1,9})$")
 _LONGEST = 240
@@ -43,7 +43,7 @@ def _telling_stretch(content: str, words: Sequence[str], passage: int) -> tuple[
     """The stretch of the best passage that holds most of the words; its beginning if it holds none."""
     if len(content) <= _LONGEST:
         return 0, len(content)
-    parts = passages_of(content)
+    parts = embedded_passages(content)
     stems = tuple(word[: max(len(word) - 2, 3)] for word in words)
     start, end = parts[min(passage, len(parts) - 1)]
     if not passage and len(parts) > 1 and stems:  # nothing is known of its meaning: go by the words

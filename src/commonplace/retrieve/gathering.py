@@ -58,6 +58,10 @@ class Gathered:
             semantic[hit.place] = hit.score
             hits[hit.place] = hit
 
+    def leaders(self, most: int) -> list[int]:
+        """The places of the best, in no order."""
+        return leading(self.fused.sums, most)
+
     def best(self, most: int, also: Callable[[list[int]], set[int]]) -> list[Contender]:
         """The best, best first; ties always break the same way. Behind them those of the others that `also` names."""
         hits = self._hits

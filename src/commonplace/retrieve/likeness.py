@@ -18,7 +18,7 @@ class Likeness:
 
     def __init__(self, view: View, model: str | None, contenders: Sequence[Contender]) -> None:
         self._view, self._model = view, model
-        self._asked = [(one.place, one.passage) for one in contenders if one.place]
+        self._best = {one.place: one.passage for one in contenders if one.place}
         self._vectors: dict[int, Vector] | None = None
 
     def __call__(self, one: Contender, other: Contender) -> float | None:
@@ -30,7 +30,8 @@ class Likeness:
     def _read(self) -> dict[int, Vector]:
         if self._vectors is None:
             try:
-                self._vectors = self._view.passage_vectors(self._model, self._asked) if self._model else {}
+                held = self._view.vectors_of(self._model, [*self._best]) if self._model else {}
+                self._vectors = {at: rows[min(self._best[at], len(rows) - 1)] for at, rows in held.items()}
             except CommonplaceError:
                 self._vectors = {}
         return self._vectors

@@ -1,5 +1,8 @@
 """Passages: what is turned into a vector. A short memory is one passage; a long one is several, and its best one counts.
 
+An instruction that says when it is meant has one more: those words, alone. "Always name the units when I ask about distances"
+is far from a question about distances; `distances` is near.
+
 Whole lines are kept together as long as they fit: a line of a conversation begins with who speaks, and a passage that begins in
 the middle of it does not. Only a line that is too long by itself is cut, where a sentence ends, or at least a word.
 """
@@ -9,6 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from commonplace.model.record import MemoryRecord
+from commonplace.retrieve.wishes import condition_of
 
 # Short ones: a long passage has no one meaning. Sessions of LongMemEval found by passages of 400 characters: 95.6 % (all@10),
 # by those of 800: 91.2 %.
@@ -16,9 +20,9 @@ LENGTH = 400
 OVERLAP = 60
 """So much of a sentence that had to be cut is told again in the next passage."""
 MOST = 192
-CUT = "lines"
-"""The name of this way of cutting. Who cuts in another way gives it another name: then `index` makes long memories' vectors anew,
-because the third passage of before is not the third of now."""
+CUT = "lines, conditions"
+"""The name of this way of cutting. Who cuts in another way gives it another name: then `index` makes the vectors anew of what has
+several passages, because the third one of before is not the third of now."""
 _SHORTEST = LENGTH // 4
 """A heading alone is no passage."""
 _ENDS = (". ", "? ", "! ", "。", "！", "？")
@@ -72,8 +76,19 @@ def _again(content: str, end: int) -> int:
     return word if 0 < word < end else end
 
 
+def embedded_passages(content: str) -> list[Passage]:
+    """What has a vector of its own: the passages, and when it is meant, if it says so."""
+    condition = condition_of(content)
+    return [*passages_of(content), Passage(*condition)] if condition else passages_of(content)
+
+
+def has_several(content: str) -> bool:
+    """Has it more than one vector?"""
+    return len(content) > LENGTH or condition_of(content) is not None
+
+
 def embedded_texts(record: MemoryRecord) -> list[str]:
     """What the model reads: each passage, under the memory's title if it has one that says more."""
     heading = record.title if record.title and record.title not in record.content else None
-    texts = [record.content[passage.start : passage.end].strip() for passage in passages_of(record.content)]
+    texts = [record.content[passage.start : passage.end].strip() for passage in embedded_passages(record.content)]
     return [f"{heading}\n{text}" if heading else text for text in texts]

@@ -29,6 +29,8 @@ class Profile(NamedTuple):
     rerank: bool = False
     brevity: float = 0.0
     """What each doubling of its length beyond a paragraph takes from a memory: a statement goes before an essay."""
+    breadth: float = 0.0
+    """Which share of a long memory's meaning all its passages have; the best one has the rest."""
     coverage: float = 0.0
     """What it is worth to a long memory that one passage or another comes near each word of the question. 0.6: sessions of
     LongMemEval 92.4 / 97.1 to 94.3 / 98.1 on the tuning half, those of LoCoMo 87.6 / 92.9 to 87.4 / 93.6 (ADR 30)."""
@@ -36,6 +38,8 @@ class Profile(NamedTuple):
     """What a standing wish is worth to a request for help."""
     instructions: float = 0.0
     """What an instruction that is meant for every task is worth to any question."""
+    change: float = 0.0
+    """What it is worth to tell of a change, if what holds now is asked for."""
     entities: float = 0.0
     """What it is worth to be about everybody whom the question marks with `@`."""
     freshest_first: bool = False
@@ -56,9 +60,11 @@ HYBRID = Profile(
     confidence=0.01,
     scope=0.02,
     brevity=0.5,
+    breadth=0.25,
     coverage=0.6,
     wishes=1.5,
     instructions=1.0,
+    change=0.8,
     entities=1.0,
     rerank=True,
     freshest_first=True,

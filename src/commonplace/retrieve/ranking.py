@@ -1,4 +1,4 @@
-"""The search, step by step: understand, gather, links, weigh, coverage, rerank, freshest first, thresholds, diversity.
+"""The search, step by step: understand, gather, links, weigh, breadth, coverage, rerank, freshest first, thresholds, diversity.
 
 Each step is one file of this folder; this one only says in which order they come.
 """
@@ -32,12 +32,14 @@ from commonplace.retrieve import (
     weigh,
     why,
 )
+from commonplace.retrieve.breadth import broaden
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.coverage import cover
 from commonplace.retrieve.evidence import evidence_for, span_of
-from commonplace.retrieve.freshest import FIRST, freshest_first
+from commonplace.retrieve.freshest import FIRST, LONGEST_CHANGE, freshest_first, tells_of_a_change
 from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering, filters_for
 from commonplace.retrieve.likeness import Likeness
+from commonplace.retrieve.passages import LENGTH
 from commonplace.retrieve.stopwatch import Stopwatch
 from commonplace.retrieve.understand import Question, understand
 from commonplace.retrieve.wishes import LONGEST, is_instruction, is_wish
@@ -53,6 +55,8 @@ if TYPE_CHECKING:
 
 # How many of the best are looked at closely, with their records.
 _CLOSELY = 40
+# When essays are among them: a statement that stood behind forty of those may be the answer.
+_CLOSELY_LONG = 80
 # When a time is asked about: it lifts also what neither words nor meaning bring up first.
 _CLOSELY_DATED = 160
 # So many of those that the book learnt last say how new the newest is.
@@ -97,9 +101,11 @@ class Hunt:
         self._only_statuses = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
         self._watch = Stopwatch()
         self._models: dict[str, str] = {}
-        # Of contenders that are weighed without being read, by place: what is known of them, and who is an instruction.
+        # Of contenders that are weighed without being read, by place: what is known of them, who is an instruction, and who
+        # tells of a change.
         self._known: dict[int, Strand] = {}
         self._standing: set[int] = set()
+        self._changes: set[int] = set()
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
 
@@ -160,11 +166,10 @@ class Hunt:
         """The best, weighed; what may not be seen is gone. Most of them will not be shown: only who must be is read."""
         weighing = weigh.Weighing(question, self._profile, self._now)
         with self._watch.step("records"):
-            room = max(_CLOSELY_DATED if question.spans else _CLOSELY, 2 * limit)
-            # What lies beyond must not take the places of what is near: it may all be turned away.
-            room += 0 if self._circle.is_everything else 2 * BEYOND
-            ranked = gathered.best(room, lambda others: self._wanted_anyway(others, weighing))
-            ranked = self._not_read(ranked) if self._may_stay_unread(weighing) else self._admitted(ranked)
+            ranked = gathered.best(
+                self._room(question, gathered, limit), lambda others: self._wanted_anyway(others, weighing)
+            )
+            ranked = self._not_read(ranked, weighing) if self._may_stay_unread(weighing) else self._admitted(ranked)
         with self._watch.step("links"):
             if self._profile.links and self._past is None:
                 ranked += links.bring_in(self._view, ranked, self._admits)
@@ -175,13 +180,25 @@ class Hunt:
                 self._weigh(contender, weighing)
             if self._profile.name in ("vault", "aegis"):
                 return self._by_its_own_arithmetic(question, ranked)
-            self._cover(ranked, gathered)
+            self._by_passages(ranked, question, gathered)
         spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
         return sorted(spoken_for, key=lambda one: one.order)
 
+    def _room(self, question: Question, gathered: Gathered, limit: int) -> int:
+        """How many are looked at closely."""
+        room = max(_CLOSELY_DATED if question.spans else _CLOSELY, 2 * limit)
+        if self._profile.brevity and self._has_long_ones(gathered.leaders(_CLOSELY)):
+            room = max(room, _CLOSELY_LONG)
+        # What lies beyond must not take the places of what is near: it may all be turned away.
+        return room + (0 if self._circle.is_everything else 2 * BEYOND)
+
+    def _has_long_ones(self, places: list[int]) -> bool:
+        known = self._view.strands(places).values()
+        return any(weigh.is_sound(strand) and strand.length > weigh.PARAGRAPH for strand in known)
+
     def _wanted_anyway(self, places: list[int], weighing: weigh.Weighing) -> set[int]:
         """What is wanted every time shares few words with any question: it may stand far down."""
-        such = [is_instruction] if self._profile.instructions else []
+        such = [is_instruction] if weighing.instructions else []
         such += [is_wish] if weighing.wants_wishes else []
         return {place for one in such for place in self._view.such(places, one, LONGEST)}
 
@@ -209,7 +226,7 @@ class Hunt:
         plain = self._only_statuses and self._circle.is_everything and self._past is None
         return plain and not (weighing.reads or profile.least or profile.name in ("vault", "aegis"))
 
-    def _not_read(self, ranked: list[Contender]) -> list[Contender]:
+    def _not_read(self, ranked: list[Contender], weighing: weigh.Weighing) -> list[Contender]:
         """Those whose status is asked for, which is known without reading them."""
         places, statuses = [one.place for one in ranked], self._where.statuses
         strands = self._view.strands(places)
@@ -217,6 +234,8 @@ class Hunt:
             at: strand for at, strand in strands.items() if strand.status in statuses and weigh.is_sound(strand)
         }
         self._standing = self._view.such(places, is_instruction, LONGEST)
+        if weighing.wants_the_latest:
+            self._changes = self._view.such(places, tells_of_a_change, LONGEST_CHANGE)
         return [one for one in ranked if one.place in self._known]
 
     def _admitted(self, ranked: list[Contender]) -> list[Contender]:
@@ -245,19 +264,28 @@ class Hunt:
     def _weigh(self, contender: Contender, weighing: weigh.Weighing) -> None:
         record, known = contender.record, self._known.get(contender.place)
         if known is not None:
-            weighing.weigh(contender, known, contender.place in self._standing)
+            place = contender.place
+            weighing.weigh(contender, known, is_standing=place in self._standing, is_change=place in self._changes)
         elif record is not None:
             if not self._circle.holds(record):
                 contender.reach = str(Reach.STRONG)
-            weighing.weigh(contender, weigh.strand_of(record), is_instruction(record.content))
+            said, strand = record.content, weigh.strand_of(record)
+            weighing.weigh(contender, strand, is_standing=is_instruction(said), is_change=tells_of_a_change(said))
 
-    def _cover(self, ranked: list[Contender], gathered: Gathered) -> None:
-        if gathered.asked is None or not self._profile.coverage:
+    def _by_passages(self, ranked: list[Contender], question: Question, gathered: Gathered) -> None:
+        """Of long ones: how much of it is about the question, and whether all of the question is in it."""
+        asked, profile = gathered.asked, self._profile
+        if asked is None or not (profile.breadth or profile.coverage):
             return
         lengths = {one.place: len(one.record.content) for one in ranked if one.record is not None}
         lengths |= {place: strand.length for place, strand in self._known.items()}
+        long = [one.place for one in ranked if lengths.get(one.place, 0) > LENGTH]
         with suppress(CommonplaceError):  # vectors that cannot be read: the semantic stream says so
-            cover(self._view, gathered.asked, gathered.background[1], self._profile.coverage, ranked, lengths)
+            passages = self._view.vectors_of(asked.model, long) if long else {}
+            broaden(
+                ranked, passages, asked.vector, profile.breadth * question.wanted.brevity * gathered.fused.by_meaning
+            )
+            cover(self._view, asked, gathered.background[1], profile.coverage, ranked, lengths, passages)
 
     def _reread(self, question: Question, ranked: list[Contender], gathered: Gathered) -> list[Contender]:
         if not self._profile.rerank or not ranked:

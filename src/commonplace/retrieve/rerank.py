@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.passages import LENGTH, passages_of
+from commonplace.retrieve.passages import LENGTH, embedded_passages
 
 if TYPE_CHECKING:
     from commonplace.model.record import MemoryRecord
@@ -48,8 +48,8 @@ def _text(contender: Contender, before: MemoryRecord | None) -> str:
     only misleads: with it, both sides of BEAM's contradictions stood in the first ten for 33 instead of 58 of 100."""
     assert contender.record is not None
     content = contender.record.content
-    parts = passages_of(content)
-    start, end = parts[min(contender.passage, len(parts) - 1)]
+    parts = embedded_passages(content)
+    start, end = parts[min(contender.passage, len(parts) - 1)] if len(content) > LENGTH else (0, len(content))
     passage = content[start : min(end, start + _LONGEST)]
     if before is None or max(len(content), len(before.content)) > LENGTH:
         return passage

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import NamedTuple
 
 from commonplace.model.terms import query_terms
+from commonplace.retrieve.asking import Wanted, asks_for_help, wanted_by
 from commonplace.retrieve.mentions import MENTION
 from commonplace.retrieve.moments import Span, spans_in
-from commonplace.retrieve.wishes import asks_for_help
 
 Term = tuple[str, ...]
 """Words that must stand together: one word, a phrase, the parts of an identifier."""
@@ -34,6 +34,8 @@ class Question(NamedTuple):
     """When it speaks of."""
     wants_help: bool
     """Is something to be made or advised, rather than remembered?"""
+    wanted: Wanted
+    """Which sort of answer."""
 
 
 _WORD = re.compile(r"[^\W_]+(?:[_'’./:@+#-]+[^\W_]+)*(?:\+\+|#)?", re.UNICODE)
@@ -71,6 +73,7 @@ def understand(query: str, now: datetime) -> Question:
         entities=_names(text),
         spans=spans,
         wants_help=wants_help,
+        wanted=wanted_by(text),
     )
 
 

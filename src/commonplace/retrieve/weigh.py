@@ -11,6 +11,7 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Scope
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.forms import is_said
+from commonplace.retrieve.freshest import asks_for_the_latest
 from commonplace.retrieve.profiles import Profile
 from commonplace.retrieve.then import moment_of, observed, told
 from commonplace.retrieve.understand import Question
@@ -18,7 +19,7 @@ from commonplace.retrieve.wishes import is_wish
 from commonplace.seam.terms import Strand
 
 _HALF_LIFE_DAYS = 90.0
-_PARAGRAPH = 500
+PARAGRAPH = 500
 _NOTHING = 0.01
 """What is worth less decides nothing, and is not worth a word in an explanation."""
 _NEAREST: dict[str, float] = {
@@ -48,12 +49,15 @@ class Weighing:
 
     def __init__(self, question: Question, profile: Profile, now: datetime) -> None:
         self._question, self._profile, self._now = question, profile, to_micros(now)
+        self._brevity = profile.brevity * question.wanted.brevity
+        self.instructions = profile.instructions if question.wanted.heeds_instructions else 0.0
         self.wants_wishes = bool(profile.wishes) and question.wants_help
+        self.wants_the_latest = bool(profile.change) and asks_for_the_latest(question)
         self.reads = bool(question.spans or self.wants_wishes or (profile.entities and question.entities))
         """Does it go by what the memories say? Then they must have been read."""
 
-    def weigh(self, contender: Contender, known: Strand, is_standing: bool) -> None:
-        """For most questions it is enough to know of a memory; `is_standing` says whether it reads like an instruction."""
+    def weigh(self, contender: Contender, known: Strand, *, is_standing: bool, is_change: bool) -> None:
+        """For most questions it is enough to know of a memory, and whether it reads like an instruction or tells of a change."""
         scores, profile = contender.scores, self._profile
         if self.reads:
             self._add_time(contender)
@@ -61,12 +65,14 @@ class Weighing:
             scores["recency"] = profile.recency * self._freshness(known.at)
         if profile.confidence:
             scores["confidence"] = profile.confidence * (0.5 if known.confidence is None else known.confidence)
-        if known.length > _PARAGRAPH and profile.brevity:
-            scores["brevity"] = -profile.brevity * min(log2(known.length / _PARAGRAPH), 2.0)
+        if known.length > PARAGRAPH and self._brevity:
+            scores["brevity"] = -self._brevity * min(log2(known.length / PARAGRAPH), 2.0)
         if self.reads:
             self._add_wishes(contender)
-        if is_standing and profile.instructions:
-            scores["instructions"] = profile.instructions
+        if is_standing and self.instructions:
+            scores["instructions"] = self.instructions
+        if is_change and self.wants_the_latest:
+            scores["change"] = profile.change
         if self.reads:
             self._add_entities(contender)
         if profile.scope:

@@ -1,7 +1,8 @@
 """Standing wishes: `always`, `from now on`, `I prefer`. Who asks for help wants them honoured, though they share no word with it.
 
 "Suggest a dinner" does not hold the word vegetarian; the wish does. So a request for something to be made or advised lifts what
-reads like a wish; a question about what was said or done does not.
+reads like a wish; a question about what was said or done does not. An instruction may say when it is meant: "always name the
+units when I ask about distances". Whether a question is such a one is told by these last words, and not by the units.
 """
 
 from __future__ import annotations
@@ -15,22 +16,11 @@ _WISH = re.compile(
       (?:prefer|like|love|hate|dislike|favou?r|(?:want|need)\ you\ to|(?:would|'d)\ (?:rather|like\ you\ to))\b
     | \b(?:i'd\ prefer|my\ preference|prefers?)\b"""
 )
-_REQUEST = re.compile(
-    r"""(?xi)^\s*(?:can|could|would|will)\ you\b
-    | ^\s*how\ (?:do|can|should|would|to)\b
-    | \b(?:suggest|recommend|advise|help\ me|give\ me|show\ me|write|explain|tips|ideas|advice|walk\ me\ through)\b
-    | \bwhat\ (?:should|would|can|could|kind\ of|are\ some|is\ the\ best|steps|options)\b
-    | ^\s*(?:i'm|i\ am|i\ want|i\ need|i'd\ like|what's\ the\ best)"""
-)
-_LOOKS_BACK = re.compile(
-    r"""(?xi)\b(?:did|have|had|was|were)\ (?:i|we)\b
-    | \b(?:i|we)\ (?:said|told|mentioned|had|did|was|were|have|brought)\b
-    | \b(?:order|summary|summarize|previous|earlier|last\ time|remind\ me)\b"""
-)
 _STANDING = re.compile(
     r"""(?xi)\b(?:always|never|please\ don'?t|do\ not|don'?t|make\ sure|be\ sure|remember)\b[^.?!]{0,120}
       \b(?:when(?:ever)?\ (?:i|you|we)|if\ i|every\ time|each\ time|in\ (?:the\ )?future|from\ now\ on|any\ ?time
       |in\ your\ (?:answers|responses|replies))\b
+    | \bwhen(?:ever)?\ you\b[^.?!]{0,120}\b(?:always|never|please|make\ sure|be\ sure|remember|do\ not|don'?t)\b
     | \b(?:when(?:ever)?\ i\ (?:ask|mention|request|talk|bring)|from\ now\ on|every\ time\ i|each\ time\ i|any\ ?time\ i)\b"""
 )
 # Whatever `_STANDING` finds holds one of these. To look for them is ten times cheaper, and most memories hold none.
@@ -38,14 +28,14 @@ _STANDING_HINTS = (
     *("when i", "when you", "when we", "whenever", "if i", "every time", "each time", "any time", "anytime"),
     *("future", "from now on", "in your "),
 )
+_CONDITION = re.compile(
+    r"""(?xi)\b(?:when(?:ever)?|every\ time|each\ time|any\ ?time|if)\ (?:i|we|you)
+    \ (?:(?:ask|inquire|talk|mention|request|discuss|bring|want|need)\w*\ (?:you\ |me\ |up\ )?(?:(?:about|for|on|to)\ )?)?
+    (?P<about>[^.,?!;\n]{3,120})"""
+)
 LONGEST = 1_200
 """What is as long as this is no instruction and no wish, whatever it holds."""
 _READ = 800
-
-
-def asks_for_help(question: str) -> bool:
-    """Is something to be made or advised, rather than remembered?"""
-    return bool(_REQUEST.search(question[:_READ])) and not _LOOKS_BACK.search(question[:_READ])
 
 
 def is_instruction(content: str) -> bool:
@@ -66,6 +56,12 @@ def _may_stand(read: str) -> bool:
         if hint in lowered:
             return True
     return False
+
+
+def condition_of(content: str) -> tuple[int, int] | None:
+    """Where an instruction says when it is meant; None if it is none, or does not say so."""
+    found = _CONDITION.search(content, 0, _READ) if is_instruction(content) else None
+    return found.span("about") if found else None
 
 
 def is_wish(content: str) -> bool:

@@ -179,12 +179,8 @@ class View(Protocol):
         """As `nearest`, of the memories at these places alone; those without vectors are left out."""
         ...
 
-    def passage_vectors(self, model: str, passages: Sequence[tuple[int, int]]) -> dict[int, NDArray[np.float32]]:
-        """The vectors of these passages, each given by its memory's place and its number, as far as there are any."""
-        ...
-
-    def covered(self, model: str, vectors: NDArray[np.float32], places: Sequence[int]) -> dict[int, list[float]]:
-        """For each of these memories, how near its nearest passage is to each of the vectors; of its present words only."""
+    def vectors_of(self, model: str, places: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        """The vectors of all passages of these memories, a row for each, as far as there are any of their present words."""
         ...
 
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
@@ -340,9 +336,9 @@ class Draft(View, Protocol):
         """Forget all vectors of one model, or of every model."""
         ...
 
-    def recut(self, cut: str, longer_than: int) -> None:
-        """From now on passages are cut in this way. If it is another than before, every model's vectors of memories longer
-        than so many letters are forgotten, and those memories wait for new ones. Not an operation."""
+    def recut(self, cut: str, has_several: Callable[[str], bool]) -> None:
+        """From now on passages are cut in this way. If it is another than before, every model's vectors of memories that had
+        several, or whose content has now, are forgotten, and those memories wait for new ones. Not an operation."""
         ...
 
     def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:

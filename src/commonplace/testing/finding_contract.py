@@ -164,7 +164,7 @@ class FindingContract(OpenedCatalog):
                 assert hit.score == pytest.approx(every[id].score, abs=1e-6)
             assert view.similar("m", asked, []) == view.similar("another", asked, places) == []
 
-    def test_the_best_passage_is_named_and_can_be_read(self, catalog: Canon) -> None:
+    def test_the_best_passage_is_named_and_all_of_them_can_be_read(self, catalog: Canon) -> None:
         import numpy as np
 
         long = a_memory("Many words.")
@@ -174,24 +174,13 @@ class FindingContract(OpenedCatalog):
             (hit,) = view.nearest("m", axis(5)[0], ANY, 1)
             assert (hit.id, hit.passage) == (long.id, 1)
             assert view.similar("m", axis(6)[0], [hit.place])[0].passage == 2
-            vectors = view.passage_vectors("m", [(hit.place, 2), (10**9, 0)])
+            vectors = view.vectors_of("m", [hit.place, 10**9])
             assert vectors.keys() == {hit.place}
-            assert float(vectors[hit.place] @ axis(6)[0]) == pytest.approx(1.0, abs=0.02)
-            assert view.passage_vectors("another", [(hit.place, 0)]) == view.passage_vectors("m", []) == {}
-
-    def test_each_vector_finds_its_own_nearest_passage(self, catalog: Canon) -> None:
-        import numpy as np
-
-        long = a_memory("Many words.")
-        self.put(catalog, long)
-        self.embed(catalog, [long], [np.concatenate([axis(3), axis(5)])])
-        asked = np.concatenate([axis(3), 0.6 * axis(5) + 0.8 * axis(6), axis(7)])
-        with catalog.reading() as view:
-            place = view.nearest("m", axis(5)[0], ANY, 1)[0].place
-            found = view.covered("m", asked, [place, 10**9])
-            assert found.keys() == {place}
-            assert found[place] == pytest.approx([1.0, 0.6, 0.0], abs=0.02)
-            assert view.covered("another", asked, [place]) == view.covered("m", asked, []) == {}
+            asked = np.concatenate([axis(3), 0.6 * axis(5) + 0.8 * axis(6), axis(7)])
+            assert vectors[hit.place] @ asked.T == pytest.approx(
+                np.array([[1.0, 0.0, 0.0], [0.0, 0.6, 0.0], [0.0, 0.8, 0.0]]), abs=0.02
+            )
+            assert view.vectors_of("another", [hit.place]) == view.vectors_of("m", []) == {}
 
     def test_a_vector_counts_only_for_the_words_it_was_made_of(self, catalog: Canon, birds: list[MemoryRecord]) -> None:
         """A45, A77."""
@@ -202,7 +191,7 @@ class FindingContract(OpenedCatalog):
         self.change(catalog, birds[0], changed, "evolve")
         with catalog.reading() as view:
             assert birds[0].id not in {hit.id for hit in view.nearest("m", axis(0)[0], ANY, 10)}
-            assert view.covered("m", axis(0), [place]) == {}
+            assert view.vectors_of("m", [place]) == {}
             assert view.similar("m", axis(0)[0], [place]) == []
             assert ([record.id for record in view.unembedded("m", 10)], view.count_unembedded("m")) == ([changed.id], 1)
         self.embed(catalog, birds[:1], [axis(0)])  # made of the old words meanwhile: too late

@@ -18,14 +18,10 @@ SPREAD = 0.03
 
 
 class AView:
-    """Says how near each word comes to each memory, and how many hold it."""
+    """Says how many memories hold a word; `nearest` is how near the passages of each come to the words."""
 
     def __init__(self, nearest: dict[int, list[float]], held: dict[str, float] | None = None) -> None:
-        self.nearest, self.held, self.asked = nearest, held, ()
-
-    def covered(self, model: str, vectors: np.ndarray, places: list[int]) -> dict[int, list[float]]:
-        self.asked = (model, len(vectors), places)
-        return {place: near for place, near in self.nearest.items() if place in places}
+        self.nearest, self.held = nearest, held
 
     def held_by(self, words: list[str]) -> tuple[dict[str, float], int]:
         if self.held is None:
@@ -35,12 +31,24 @@ class AView:
 
 def added(view: AView, question: str = "the dentist in Lisbon?", **lengths: int) -> dict[int, float]:
     words = [*question.replace("?", " ?").lower().split()]
-    asked = Asked("m", np.zeros(4), words, np.eye(len(words), 4, dtype=np.float32))
+    asked = Asked("m", np.zeros(len(words)), words, np.eye(len(words), dtype=np.float32))
     ranked = [Contender(str(place), place) for place in view.nearest]
-    cover(view, asked, SPREAD, 1.0, ranked, {place: lengths.get(f"of_{place}", 2000) for place in view.nearest})
+    told = {place: lengths.get(f"of_{place}", 2000) for place in view.nearest}
+    passages = {place: _passages(words, near) for place, near in view.nearest.items() if told[place] > 400}
+    cover(view, asked, SPREAD, 1.0, ranked, told, passages)
     for one in ranked:
         assert one.score == pytest.approx(sum(one.scores.values()))
     return {one.place: one.scores.get("coverage", 0.0) for one in ranked}
+
+
+def _passages(words: list[str], near: list[float]) -> np.ndarray:
+    """A passage for each telling word, so near to it; all are nearer still to the other words."""
+    told = [at for at, word in enumerate(words) if word in ("dentist", "lisbon")]
+    rows = np.full((len(near), len(words)), 0.95, dtype=np.float32)
+    rows[:, told] = 0.0
+    for row, (at, one) in enumerate(zip(told, near, strict=False)):
+        rows[row, at] = one
+    return rows
 
 
 def test_who_speaks_of_every_word_gains_what_the_others_lose():
@@ -51,9 +59,8 @@ def test_who_speaks_of_every_word_gains_what_the_others_lose():
 
 
 def test_common_words_and_marks_are_not_asked_about():
-    view = AView({1: [0.86, 0.8], 2: [0.80, 0.8], 3: [0.80, 0.80]})
-    added(view, "what about the dentist in Lisbon?")
-    assert view.asked == ("m", 2, [1, 2, 3])
+    near = {1: [0.86, 0.80], 2: [0.80, 0.80], 3: [0.80, 0.80]}
+    assert added(AView(near), "what about the dentist in Lisbon?") == added(AView(near), "dentist Lisbon")
 
 
 def test_a_rare_word_counts_for_more():

@@ -7,35 +7,40 @@ import time
 import pytest
 
 from commonplace.model.terms import index_terms, query_terms
+from commonplace.retrieve.asking import _ASKS_HOW_IT_WENT, _ASKS_WHAT_YOU_SAID, _ASKS_WHETHER, _LOOKS_BACK, _REQUEST
 from commonplace.retrieve.evidence import evidence_for
 from commonplace.retrieve.forms import forms_in
-from commonplace.retrieve.freshest import asks_for_a_value
+from commonplace.retrieve.freshest import _ASKS_A_VALUE, _ASKS_THE_PAST, _ASKS_WHAT_HOLDS_NOW, _TELLS_OF_A_CHANGE
 from commonplace.retrieve.mentions import MENTION
 from commonplace.retrieve.moments import _PHRASES
-from commonplace.retrieve.passages import passages_of
+from commonplace.retrieve.passages import embedded_passages
 from commonplace.retrieve.sequence import _SPEAKER
 from commonplace.retrieve.understand import understand
 from commonplace.retrieve.vault import keywords
-from commonplace.retrieve.wishes import _LOOKS_BACK, _REQUEST, _STANDING, _WISH
+from commonplace.retrieve.wishes import _CONDITION, _STANDING, _WISH
 from commonplace.testing.clocks import EPOCH
 from commonplace.testing.makers import a_memory
 
 PIECES = [
     "a", "A", "Aa", "aA", " ", "\n", "1", "1 ", "may ", "1 of ", "of ", "the ", "last ", "a few ", "@", "@a", "@a-", '"', "„",
     "«", "“a", "'", "a'", "a-", "a.", "a_", "+", "a+", "C++", "#", "数", "数a", "ไ", "i ", "never ", "always when ", "how ",
-    "how many ", "2026-05-", "2026-", "Ann: ", "\u0301", "é", "ß", ". ", "? ", "\0", "\ud800", "x" * 50 + " ",
+    "how many ", "what steps ", "when i ask ",
+    "2026-05-", "2026-", "Ann: ", "\u0301", "é", "ß", ". ", "? ", "\0", "\ud800", "x" * 50 + " ",
 ]  # fmt: skip
 
+ASKING = (_REQUEST, _LOOKS_BACK, _ASKS_WHAT_YOU_SAID, _ASKS_HOW_IT_WENT, _ASKS_WHETHER)
+VALUES = (_ASKS_A_VALUE, _ASKS_THE_PAST, _ASKS_WHAT_HOLDS_NOW, _TELLS_OF_A_CHANGE)
 STEPS = {
     "understand": lambda text: understand(text, EPOCH),
     "moments": lambda text: [*_PHRASES.finditer(text)],
-    "wishes": lambda text: [pattern.search(text) for pattern in (_WISH, _REQUEST, _LOOKS_BACK, _STANDING)],
-    "values": asks_for_a_value,
+    "wishes": lambda text: [pattern.search(text) for pattern in (_WISH, _STANDING, _CONDITION)],
+    "asking": lambda text: [pattern.search(text) for pattern in ASKING],
+    "values": lambda text: [pattern.search(text) for pattern in VALUES],
     "mentions": MENTION.findall,
     "speaker": _SPEAKER.match,
     "forms": forms_in,
     "terms": lambda text: (index_terms(text), query_terms(text)),
-    "passages": passages_of,
+    "passages": embedded_passages,
 }
 
 

@@ -7,9 +7,11 @@ from datetime import timedelta
 import pytest
 
 from commonplace.retrieve import rerank
+from commonplace.retrieve.asking import asks_for_help
 from commonplace.retrieve.contender import Contender
-from commonplace.retrieve.freshest import asks_for_a_value
-from commonplace.retrieve.wishes import asks_for_help, is_instruction, is_wish
+from commonplace.retrieve.freshest import asks_for_the_latest, tells_of_a_change
+from commonplace.retrieve.understand import understand
+from commonplace.retrieve.wishes import is_instruction, is_wish
 from commonplace.testing.clocks import EPOCH
 
 
@@ -38,10 +40,28 @@ def test_what_was_moved_up_says_so_in_its_scores(book):
     "question", ["what was the first port", "which port did we use previously", "history of the port"]
 )
 def test_who_asks_for_the_past_does_not(book, question):
-    assert not asks_for_a_value(question)
+    assert not asks_for_the_latest(understand(question, EPOCH))
     book.save("The port is 8080, port port.", type="project", project_id="p")
     book.save("The port is 9090.", type="project", project_id="p")
     assert "8080" in book.search(question, project="p")[0].record.content
+
+
+def test_who_names_a_time_wants_the_value_of_then():
+    assert asks_for_the_latest(understand("what is our budget", EPOCH))
+    assert not asks_for_the_latest(understand("what was our budget in May 2023", EPOCH))
+
+
+@pytest.mark.parametrize("said", ["The new port is 9090.", "They moved to Oslo.", "The budget was raised to 50."])
+def test_who_tells_of_a_change_is_lifted_if_what_holds_now_is_asked(book, said):
+    assert tells_of_a_change(said)
+    assert not tells_of_a_change(said + " filler" * 100), "a long text has such a word whatever it tells"
+    change = book.save(said, type="project", project_id="p")
+    book.save("The port, the budget and Oslo.", type="project", project_id="p")
+    lifts = {
+        query: {result.record.id: result.scores for result in book.search(query, project="p")}[change.id]
+        for query in ("where do they live now, in Oslo? port, budget", "the first of Oslo, port, budget")
+    }
+    assert ["change" in scores for scores in lifts.values()] == [True, False]
 
 
 def test_what_has_other_words_or_no_number_is_not_moved(book, found):
@@ -147,6 +167,8 @@ def test_a_request_for_help_is_told(question):
         "when was the release",
         "summarize what we did",
         "remind me what I need",
+        "what did you recommend for dinner?",
+        "how would your advice on dinner go",
         "the port",
         "",
     ],

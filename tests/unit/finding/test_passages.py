@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from commonplace.retrieve.passages import LENGTH, OVERLAP, passages_of
+import pytest
+
+from commonplace.retrieve.passages import LENGTH, OVERLAP, embedded_passages, has_several, passages_of
 
 
 def cut(content):
@@ -29,3 +31,26 @@ def test_only_a_sentence_that_had_to_be_cut_is_told_again():
     parts = passages_of("word " * 400)
     assert all(0 < one.end - other.start <= OVERLAP for one, other in pairwise(parts))
     assert all((other.start % 5) == 0 for other in parts), "and from a word on"
+
+
+@pytest.mark.parametrize(
+    ("said", "condition"),
+    [
+        ("Always name the units when I ask about distances.", "distances"),
+        ("Whenever you write Python tests, never use mocks.", "write Python tests"),
+        ("Never guess if I ask for prices; look them up.", "prices"),
+        ("Every time I mention my budget, remind me of the rent!", "my budget"),
+        ("From now on answer in French.", None),
+        ("When I went home it rained.", None),
+        ("The port is 8080.", None),
+    ],
+)
+def test_when_an_instruction_is_meant_is_a_passage_of_its_own(said, condition):
+    whole, *more = [said[one.start : one.end] for one in embedded_passages(said)]
+    assert (whole, more) == (said, [condition] if condition else [])
+    assert has_several(said) is bool(condition)
+
+
+def test_an_essay_has_no_condition():
+    said = "Always name the units when I ask about distances. " * 40
+    assert embedded_passages(said) == passages_of(said)

@@ -18,7 +18,7 @@ from commonplace.testing.makers import a_memory, a_signature
 LINES = [f"Ann: line {n} of a long talk about the weather and the sea." for n in range(40)]
 TELLING = "Bob: the automobile stands behind the house" + ", where it rains on it all the year" * 9 + "."
 TALK = "\n".join([*LINES, TELLING, *LINES])
-NAMES = {"lines": "6b4afabb48c1"}
+NAMES = {"lines, conditions": "1ce64d47440e"}
 """Ways of cutting, and how some texts are cut so."""
 
 
@@ -56,10 +56,25 @@ def test_a_book_is_cut_anew_once(old):
     assert old.index_pending().embedded == 0
 
 
+def test_an_instruction_of_before_gets_the_vector_of_its_condition(understood, monkeypatch):
+    rule = understood.save("Always give three examples when I ask about automobiles.", type="profile")
+    understood.save("Dinner is at seven.", type="episode")
+    with monkeypatch.context() as before:
+        before.setattr(passages, "condition_of", lambda content: None)
+        before.setattr(index_pending, "CUT", "lines")
+        assert understood.index_pending().embedded == 2
+    report = understood.index_pending()
+    assert (report.embedded, report.waiting) == (1, 0)
+    with understood._scribe.reading() as view:
+        place = view.order_of(rule.id)[1]
+        assert [len(rows) for rows in view.vectors_of(report.model, [place]).values()] == [2]
+
+
 def test_another_way_of_cutting_has_another_name():
     """If this fails, passages are cut otherwise than before: give `CUT` a new name, and note it here."""
     texts = [TALK, "A heading\n" + "One sentence of many. " * 60, "word " * 400, "図書館に行く。" * 90, "x" * 3_000]
-    told = sha256(repr([[*map(tuple, passages.passages_of(text))] for text in texts]).encode()).hexdigest()[:12]
+    texts.append("Always name the units when I ask about distances.")
+    told = sha256(repr([[*map(tuple, passages.embedded_passages(text))] for text in texts]).encode()).hexdigest()[:12]
     assert NAMES[passages.CUT] == told
 
 
@@ -79,14 +94,14 @@ def test_long_memories_wait_again_and_are_not_near_to_anything_until_then(canon,
     made = [(record.id, record.fingerprint, rows[n : n + 1]) for n, record in enumerate(records)]
     with canon.writing(5.0) as draft:
         draft.commit(a_signature(), [(Entity.MEMORY, None, record) for record in records])
-        draft.recut("one", 400)
+        draft.recut("one", is_long)
         draft.keep_vectors("m", made[:15])
     for _ in range(2):
         assert near(canon, rows) == {record.id for record in records[:15]}
     with canon.writing(5.0) as draft:
-        draft.recut("one", 400)
+        draft.recut("one", is_long)
         assert draft.count_unembedded("m") == 5, "it is the same way"
-        draft.recut("other", 400)
+        draft.recut("other", is_long)
         waiting = [record.id for record in draft.unembedded("m", 100)]
         assert sorted(waiting) == sorted(record.id for n, record in enumerate(records) if n % 2 or n >= 15), (
             "each once, and no short one that had its vector"
@@ -97,6 +112,10 @@ def test_long_memories_wait_again_and_are_not_near_to_anything_until_then(canon,
         assert draft.cut() == "other"
     assert near(canon, rows) == {record.id for record in records}
     assert [*canon.examine(full=True)] == []
+
+
+def is_long(content):
+    return len(content) > 400
 
 
 def near(canon, rows):

@@ -33,7 +33,16 @@ OCCASIONS = (
     *("when I", "whenever you", "When we", "if I", "every time", "each time", "in future", "in the future"),
     *("from now on", "any time", "anytime", "in your answers", "in your replies"),
 )
-ALONE = ("when I ask", "Whenever I mention", "from now on", "every time I", "each time I", "any time I", "anytime I")
+ALONE = (
+    "when you test, never mock",
+    "when I ask",
+    "Whenever I mention",
+    "from now on",
+    "every time I",
+    "each time I",
+    "any time I",
+    "anytime I",
+)
 ORDINARY = ("It was time to go when it rained.", "If it rains, the future is in our hands.", "Ann: when?", "时间", "")
 
 

@@ -139,8 +139,9 @@ def test_a_memory_weighs_the_same_read_or_unread(canon, chance):
     assert 0 < len(standing) < len(places)
     for place, record in zip(places, records, strict=True):
         unread, read = Contender(record.id, place), Contender(record.id, place)
-        weighing.weigh(unread, strands[place], place in standing)
-        weighing.weigh(read, weigh.strand_of(record), wishes.is_instruction(record.content))
+        weighing.weigh(unread, strands[place], is_standing=place in standing, is_change=False)
+        is_standing = wishes.is_instruction(record.content)
+        weighing.weigh(read, weigh.strand_of(record), is_standing=is_standing, is_change=False)
         assert [*unread.scores.items()] == [*read.scores.items()]
         assert unread.score == read.score
 

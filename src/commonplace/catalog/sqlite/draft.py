@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -113,10 +113,10 @@ class SqliteDraft(SqliteView):
 
         embedding.drop(self._db, model)
 
-    def recut(self, cut: str, longer_than: int) -> None:
+    def recut(self, cut: str, has_several: Callable[[str], bool]) -> None:
         from commonplace.catalog.sqlite import embedding
 
-        embedding.recut(self._db, cut, longer_than)
+        embedding.recut(self._db, cut, has_several)
 
     def keep_receipts(self, receipts: Sequence[Receipt], most: int) -> None:
         from commonplace.catalog.sqlite import receipts as kept

@@ -6,7 +6,7 @@ change, or that comes back from being deleted, is noted in the same transaction 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -89,22 +89,36 @@ def cut(db: apsw.Connection) -> str | None:
     return way if way is None else str(way)
 
 
-def recut(db: apsw.Connection, way: str, longer_than: int) -> None:
-    """If it is another way, memories with several passages lose their vectors and wait for new ones."""
+def recut(db: apsw.Connection, way: str, has_several: Callable[[str], bool]) -> None:
+    """If it is another way, memories that had several passages, or have now, lose their vectors and wait for new ones."""
     if cut(db) == way:
         return
-    long = "memories WHERE length(content) > ?2"
+    told: list[Any] = db.execute("SELECT n, content FROM memories WHERE typeof(content) = 'text'").fetchall()
+    now = {n for n, content in told if has_several(content)}
     models: list[Any] = db.execute("SELECT model, dimensions FROM vector_models").fetchall()
     for number, dimensions in models:
-        bound = (number, longer_than)
-        db.execute(f"DELETE FROM memory_vectors WHERE key IN (SELECT (?1 << 40) + n FROM {long})", bound)
-        db.execute(
-            f"INSERT OR IGNORE INTO vectors_wanted SELECT ?1, n FROM {long}"
-            " AND n <= (SELECT upto FROM vector_models WHERE model = ?1)",
-            bound,
-        )
+        _forget(db, number, now | _several(db, number, dimensions))
         recode(db, number, dimensions)
     db.execute("INSERT OR REPLACE INTO book VALUES ('cut', ?)", (way,))
+
+
+def _several(db: apsw.Connection, number: int, dimensions: int) -> set[int]:
+    """Whose vectors are of more than one passage, as far as anybody can tell."""
+    from commonplace.catalog.sqlite import vectors
+
+    rows = vectors.all_of(db, number)
+    return {
+        n for n, _, one in rows if not (vectors.is_whole(one, dimensions) and vectors.passages_in(one, dimensions) == 1)
+    }
+
+
+def _forget(db: apsw.Connection, number: int, memories: set[int]) -> None:
+    """These wait for new vectors of this model."""
+    bound = [(number, n) for n in sorted(memories)]
+    db.executemany("DELETE FROM memory_vectors WHERE key = (?1 << 40) + ?2", bound)
+    db.executemany(
+        "INSERT OR IGNORE INTO vectors_wanted SELECT ?1, ?2 FROM vector_models WHERE model = ?1 AND upto >= ?2", bound
+    )
 
 
 def erase(db: apsw.Connection, n: int) -> None:

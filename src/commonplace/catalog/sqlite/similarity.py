@@ -50,29 +50,17 @@ def _compared(
     return [(row[0], row[1], *said) for row, said in zip(rows, zip(best.tolist(), which, strict=True), strict=True)]
 
 
-def passages(
-    db: apsw.Connection, model: vectors.Model | None, asked: Sequence[tuple[int, int]]
+def vectors_of(
+    db: apsw.Connection, hand: AtHand, model: vectors.Model | None, places: Sequence[int]
 ) -> dict[int, vectors.Floats]:
-    """The vector of one passage of each of these memories, by its place."""
-    if model is None:
-        return {}
-    number = dict(asked)
-    rows = _whole(vectors.of(db, model.number, [*number]), model)
-    several = {n: vectors.unpack(blob, model.dimensions) for n, _, blob in rows}
-    return {n: found[min(number[n], len(found) - 1)] for n, found in several.items()}
-
-
-def covered(
-    db: apsw.Connection, hand: AtHand, model: vectors.Model | None, asked: vectors.Floats, places: Sequence[int]
-) -> dict[int, list[float]]:
-    """The cosine of the passage that is nearest to each of these vectors, memory by memory."""
+    """The vectors of every passage, memory by memory."""
     rows = _whole(vectors.of(db, model.number, places), model) if model and places else []
     lines = hand.lines_of(db, [n for n, _, _ in rows])
-    found: dict[int, list[float]] = {}
-    for (n, stamp, blob), line in zip(rows, lines, strict=True):
-        if model is not None and line is not None and line[STAMPED] == stamp:
-            found[n] = (vectors.unpack(blob, model.dimensions) @ asked.T).max(axis=0).tolist()
-    return found
+    return {
+        n: vectors.unpack(blob, model.dimensions)
+        for (n, stamp, blob), line in zip(rows, lines, strict=True)
+        if model is not None and line is not None and line[STAMPED] == stamp
+    }
 
 
 def _whole(rows: list[tuple[int, str, bytes]], model: vectors.Model) -> list[tuple[int, str, bytes]]:

@@ -258,17 +258,11 @@ class SqliteView:
         with _looking:
             return similarity.of(self._db, self._hand, self._model(model), vector, places)
 
-    def passage_vectors(self, model: str, passages: Sequence[tuple[int, int]]) -> dict[int, NDArray[np.float32]]:
+    def vectors_of(self, model: str, places: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         from commonplace.catalog.sqlite import similarity
 
         with _looking:
-            return similarity.passages(self._db, self._model(model), passages)
-
-    def covered(self, model: str, vectors: NDArray[np.float32], places: Sequence[int]) -> dict[int, list[float]]:
-        from commonplace.catalog.sqlite import similarity
-
-        with _looking:
-            return similarity.covered(self._db, self._hand, self._model(model), vectors, places)
+            return similarity.vectors_of(self._db, self._hand, self._model(model), places)
 
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
         from commonplace.catalog.sqlite import similarity

@@ -120,10 +120,10 @@ class Partners(NamedTuple):
             return []
         try:
             place = self.view.order_of(record.id)[1]
-            vector = self.view.passage_vectors(self.model, [(place, 0)]).get(place)
-            if vector is None:
+            vectors = self.view.vectors_of(self.model, [place]).get(place)
+            if vectors is None:
                 return []
-            return [hit.id for hit in self.view.nearest(self.model, vector, _narrow(record, anywhere), PARTNERS)]
+            return [hit.id for hit in self.view.nearest(self.model, vectors[0], _narrow(record, anywhere), PARTNERS)]
         except CommonplaceError:
             return []
 
