@@ -29,13 +29,16 @@ _READ = 2_000
 
 _ASKS_WHAT_HOLDS_NOW = re.compile(
     r"""(?xi)\b(?:current|currently|now|nowadays|latest|(?:most\ )?recent(?:ly)?|still|these\ days|today|at\ the\ moment
-    |so\ far|up\ to\ date|new)\b"""
+    |so\ far|up\ to\ date|new)\b
+    | \b(?:did|have|has)\ (?:i|we|he|she|they)\ (?:(?:ever|already)\ )?
+      (?:finish|complete|switch|change|stop|quit|start|decide|move|replace|upgrade)\w*\b"""
 )
 _ASKS_A_VALUE = re.compile(
     r"""(?xi)\bhow\ (?:many|much|often|far|big|old|tall|fast|large|frequently|long)\b
     | \b(?:number|amount|total|percentage|percent|rate|average|time|score|price|cost|budget|deadline|date|quota|limit
       |coverage|version|record|goal|target|duration|size|count)\b
-    | \bwhere\ (?:do|does|did|is|am|are)\b | \bwho\ (?:is|are)\b | \bwhat\ (?:day|time|kind|type|brand|size|colou?r)\b"""
+    | \bwhere\ (?:do|does|did|is|am|are)\b | \bwhen\ (?:is|are|do|does|will)\b | \bwho\ (?:is|are)\b
+    | \bwhat\ (?:day|time|kind|type|brand|size|colou?r)\b"""
 )
 _ASKS_THE_PAST = re.compile(
     r"""(?xi)\b(?:first|original(?:ly)?|initial(?:ly)?|previous(?:ly)?|earlier|earliest|used\ to|order|sequence|between
