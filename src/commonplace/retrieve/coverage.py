@@ -15,7 +15,6 @@ from operator import mul
 from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
-from commonplace.retrieve.understand import is_common
 
 if TYPE_CHECKING:
     from commonplace.retrieve.contender import Contender
@@ -43,7 +42,7 @@ def cover(
     passages: Mapping[int, Vectors],
 ) -> None:
     """Add what coverage is worth to those that are long, more or less than usual. Lengths, and vectors of passages, by place."""
-    telling = [at for at, word in enumerate(asked.words) if word.isalnum() and not is_common(word)][:_MOST_WORDS]
+    telling = asked.telling[:_MOST_WORDS]
     if len(passages) < max(_FEWEST, _ALIKE * len(ranked)) or not telling or asked.states is None:
         return
     words = asked.states[telling].T

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, NamedTuple
 
 from commonplace.errors import CommonplaceError, UnavailableError
+from commonplace.retrieve.understand import is_common
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,11 @@ class Asked(NamedTuple):
     vector: Vector
     words: Sequence[str] = ()
     states: Vectors | None = None
+
+    @property
+    def telling(self) -> list[int]:
+        """Which of its words say what it asks for."""
+        return [at for at, word in enumerate(self.words) if word.isalnum() and not is_common(word)]
 
 
 class Meaning:

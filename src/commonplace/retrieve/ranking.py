@@ -126,7 +126,7 @@ class Hunt:
                 )
             if self._profile.least or not self._circle.is_everything:
                 self._judge(ranked, question, gathered)
-            sure = confidence(self._view, ranked, question, gathered.background, by_meaning=gathered.asked is not None)
+            sure = confidence(self._view, ranked, question, gathered.asked)
             chosen = self._choose(ranked, limit)
             self._judge(chosen, question, gathered)
         with step("explain"):
