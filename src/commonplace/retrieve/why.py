@@ -15,6 +15,7 @@ _PLAINLY = {
     "instructions": _EVERY_TIME,
     "wishes": _EVERY_TIME,
     "freshness": "it is the latest word on this",
+    "change": "it tells of a change",
     "time": "it is from the time you asked about",
 }
 """What is said of a component that adds to the score, whatever else does."""
