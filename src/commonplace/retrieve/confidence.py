@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
 from commonplace.retrieve.contender import Contender
+from commonplace.retrieve.forms import is_said
 from commonplace.retrieve.understand import Question
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from commonplace.seam.catalog import View
 
 _HITS, _HITS_BY_WORDS = 10, 5
+_NEAR, _FAR = 0.82, 0.70
 _MOST_WORDS = 32
 # Where the chance is even, and how fast it falls: a fit on one half of each set, as if half of all questions had no answer.
 _EVEN, _STEEP = 1.46, 1.37
@@ -58,12 +60,14 @@ def _farthest(view: View, hits: Sequence[Contender], asked: Asked) -> float:
     telling = [at for at in asked.telling if asked.words[at] not in _HOW_TO_TELL][:_MOST_WORDS]
     if not telling:
         return 0.0
-    states = asked.states[telling].T
-    passages = view.vectors_of(asked.model, [one.place for one in hits]).values()
-    near: list[list[float]] = [(rows @ states).max(axis=0).tolist() for rows in passages]
-    rarity = _rarity(view, [asked.words[at] for at in telling])
-    nearest = [max(column) for column in zip(*near, strict=True)] or [0.0] * len(rarity)
-    return max(map(_stays_away, rarity, nearest))
+    states, words = asked.states[telling].T, [asked.words[at] for at in telling]
+    passages = view.vectors_of(asked.model, [one.place for one in hits])
+    near: list[list[float]] = [(rows @ states).max(axis=0).tolist() for rows in passages.values()]
+    # Who waits for a vector comes as near to a word as those who have one usually do, if it holds it or does not.
+    waiting = [one for one in hits if one.place not in passages]
+    near += [[_NEAR if is_said(word, one.said) else _FAR for word in words] for one in waiting]
+    rarity = _rarity(view, words)
+    return max(map(_stays_away, rarity, map(max, zip(*near, strict=True))))
 
 
 def _stays_away(rare: float, near: float) -> float:

@@ -64,9 +64,18 @@ def test_words_that_say_how_to_tell_it_are_not_missed():
     assert sure(AView({1: [near(**everything)]})) == sure(AView({1: [near(**everything | {"summarize": 0.1})]}))
 
 
-def test_without_hits_it_is_not_there_and_hits_without_vectors_come_near_nothing():
+def test_without_hits_it_is_not_there():
     assert sure(AView({}), hits=0) == 0.0
-    assert sure(AView({})) < 0.1
+
+
+def test_who_waits_for_a_vector_is_told_by_its_words():
+    def waiting(content: str) -> float:
+        hit = Contender("1", 1)
+        hit.record = a_memory(content)
+        asked = Asked("m", np.zeros(len(WORDS)), WORDS, np.eye(len(WORDS), dtype=np.float32))
+        return confidence(AView({}), [hit], understand(" ".join(WORDS), EPOCH), asked)
+
+    assert waiting("The name of the dog is Rex.") < 0.5 < waiting("My hamster has a name: Rex.")
 
 
 def test_who_cannot_look_does_not_know():
