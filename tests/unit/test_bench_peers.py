@@ -41,9 +41,8 @@ def opened(tmp_path: Path) -> Iterator[Opener]:
 
     yield opener
     for worker in workers:
-        if worker.process.poll() is None:
-            worker.process.kill()
-            worker.end()
+        worker.process.kill()
+        worker.end()  # also of one that ended by itself: its pipes are ours to close
 
 
 def load(worker: Worker, memories: list[Told]) -> None:

@@ -26,7 +26,7 @@ _OPENS = rf"{_LEFT}(?=\s?[/|!?／｜]|\s?(?:{_FRAMES})\b)"
 _CLOSES = rf"(?<=[|｜]){_RIGHT}"
 _BRACKETS = rf"[\[［](\s?/?\s?(?:{_FRAMES})\b[^\]］]{{0,20}})[\]］]"
 # Where a role may begin to speak: at the start of a line or behind the end of a sentence, not in the middle of one.
-_SPEAKS = rf"(?:^|(?<=[.!?;:：|>\])}}\"'`*#_-]))([ *#_>-]{{0,8}})({_ROLES})([*_]{{0,3}}) ?[:：]"
+_SPEAKS = rf"(?:^|(?<=[.!?;:|>\])}}\"'`*#_。！？；：｜＞﹥］）｝｀-]))([ *#_>-]{{0,8}})({_ROLES})([*_]{{0,3}}) ?[:：]"
 
 
 def on_one_line(text: str) -> str:
