@@ -27,6 +27,20 @@ def test_who_asks_for_a_value_gets_the_latest_word_on_it(book, found, question):
     assert found(book, question)[0] == told[subject].format(560)
 
 
+def test_of_several_later_ones_the_best_goes_first_and_not_whatever_came_last(book, found):
+    for said in (
+        "The port of the shop is 8080, shop port.",
+        "The shop port is now 9090.",
+        "Port 25 of some shop was seen.",
+    ):
+        book.save(said, type="project", project_id="p")
+    assert found(book, "what is the current port of the shop") == [
+        "The shop port is now 9090.",
+        "Port 25 of some shop was seen.",
+        "The port of the shop is 8080, shop port.",
+    ]
+
+
 def test_what_was_moved_up_says_so_in_its_scores(book):
     book.save("The port is 8080, port port.", type="project", project_id="p")
     late = book.save("The port is 9090.", type="project", project_id="p")
