@@ -85,14 +85,13 @@ def freshest_first(ranked: Sequence[Contender], question: Question, alike: Alike
 
 def _lift_the_latest(head: list[Contender], place: int, question: Question, alike: Alike) -> None:
     """To this place the best of those that have a later word on it; then the latest of those that are as good as that one."""
-    later = _later_words(head, place, question, alike)
-    best = later[0] if later else None
-    while later and best is not None:
-        latest = best if best in later else max(later, key=_age)
+    chosen = _later_words(head, place, question, alike)[:1]
+    as_good = chosen[0].score - _AS_GOOD * abs(chosen[0].score) if chosen else 0.0
+    while chosen:
+        latest = max(chosen, key=_age)
         head.remove(latest)
         head.insert(place, latest)
-        as_good = best.score - _AS_GOOD * abs(best.score)
-        later = [one for one in _later_words(head, place, question, alike) if one.score >= as_good]
+        chosen = [one for one in _later_words(head, place, question, alike) if one.score >= as_good]
 
 
 def _later_words(head: list[Contender], place: int, question: Question, alike: Alike) -> list[Contender]:

@@ -93,8 +93,8 @@ def recut(db: apsw.Connection, way: str, has_several: Callable[[str], bool]) -> 
     """If it is another way, memories that had several passages, or have now, lose their vectors and wait for new ones."""
     if cut(db) == way:
         return
-    told: list[Any] = db.execute("SELECT n, content FROM memories WHERE typeof(content) = 'text'").fetchall()
-    now = {n for n, content in told if has_several(content)}
+    told: Iterator[Any] = db.execute("SELECT n, content FROM memories WHERE typeof(content) = 'text'")
+    now = {n for n, content in told if has_several(content)}  # one at a time: a book need not fit into memory
     models: list[Any] = db.execute("SELECT model, dimensions FROM vector_models").fetchall()
     for number, dimensions in models:
         _forget(db, number, now | _several(db, number, dimensions))
