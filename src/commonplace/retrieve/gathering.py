@@ -194,7 +194,10 @@ def filters_for(where: Filter, circle: Circle, past: datetime | None) -> tuple[F
         return _that_may_have_matched(where, circle, past), None
     if circle.is_everything:
         return where, None
-    return msgspec.structs.replace(where, within=circle), msgspec.structs.replace(where, beyond=circle)
+    near = msgspec.structs.replace(where, within=circle)
+    if circle.project_id is None and circle.repo_id is None:
+        return near, None  # near to an agent is all that is not another's own, and that never crosses over
+    return near, msgspec.structs.replace(where, beyond=circle)
 
 
 def _that_may_have_matched(where: Filter, circle: Circle, past: datetime) -> Filter:

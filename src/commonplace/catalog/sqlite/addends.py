@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
-from commonplace.catalog.sqlite import fulltext
+from commonplace.catalog.sqlite import fulltext, narrow
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from commonplace.catalog.sqlite.at_hand import AtHand
+    from commonplace.catalog.sqlite.narrow import Named
+    from commonplace.model.filter import Filter
 
 # So many are kept for all words together, 16 bytes each, and of so many words, because one that nobody holds takes room too;
 # then the oldest make room. What is longer is no word, and not remembered.
@@ -35,7 +37,7 @@ class Addends(NamedTuple):
 
 
 def best(
-    db: apsw.Connection, hand: AtHand, asked: list[str], count: int, failing: NDArray[np.bool_] | None = None
+    db: apsw.Connection, hand: AtHand, asked: list[str], count: int, where: Filter, those: Named | None
 ) -> list[tuple[float, int]] | None:
     """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once.
     Who is known to fail the filter is left out."""
@@ -49,9 +51,10 @@ def best(
     for word in asked:
         numbers, adds = hand.addends.get(word) or _read(db, hand, word)
         scores[numbers] += adds
-    if failing is not None:
-        scores[failing[: len(scores)]] = 0.0
     holding = (scores > 0).nonzero()[0]
+    may = narrow.possible(hand, where, those, holding)
+    if may is not None:
+        holding = holding[may]
     found = scores[holding]
     top = held.best(found, count)
     return [*zip(found[top].tolist(), holding[top].tolist(), strict=True)]

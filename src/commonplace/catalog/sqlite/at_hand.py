@@ -20,6 +20,7 @@ from commonplace.seam.terms import Hit, Strand, made
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.addends import Addends
+    from commonplace.catalog.sqlite.narrow import Named
     from commonplace.model.filter import Filter
     from commonplace.model.record import MemoryRecord
 
@@ -65,6 +66,8 @@ class AtHand:
         """What was read off the beginnings of texts, by what reads it and by number."""
         self.verdicts: dict[Filter, bytearray] = {}
         """Of filters that were asked for, by number: who passes, who does not, and of whom nothing is known yet."""
+        self.named: dict[Filter, Named | None] = {}
+        """Of filters that were asked for: who may pass, or that they are too many."""
         self.records: dict[str, MemoryRecord] = {}
         self._letters = 0
         self.addends: dict[str, Addends] = {}
@@ -122,6 +125,11 @@ class AtHand:
                 self.verdicts.pop(next(iter(self.verdicts)))
             self.verdicts[where] = found
         return found
+
+    def keep_named(self, where: Filter, those: Named | None) -> None:
+        self.named[where] = those
+        if len(self.named) > _FILTERS:
+            self.named.pop(next(iter(self.named)))
 
     def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:
         self.records.update(records)

@@ -3,18 +3,24 @@
 To score every memory that holds a common word costs more the larger the book is, and common words say little. So the
 candidates are those that hold one of the rarest words, and those that hold two of the next ones together. What only common
 words speak for is left out. The work is bounded: by `room`, whatever the words and whatever the book.
+
+If it is known who passes the filter, only those are candidates, and there is room for words that are less rare in the book: of
+those that hold them, only some are scored.
 """
 
 from __future__ import annotations
 
 from heapq import nlargest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import msgspec
 
 from commonplace.catalog.sqlite import addends, bm25, fulltext
 from commonplace.catalog.sqlite.at_hand import AtHand
+
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.narrow import Named
 
 # A word that so many hold is counted no further but estimated from how far apart they lie.
 _COUNTED = 150
@@ -27,6 +33,8 @@ _SHARE = 8
 _CLOSE = 0.95
 # A word that says less than this share of what the rarest says does not decide who is looked at.
 _TELLING = 0.2
+# If it is known who passes, so many times as many may hold the rare words.
+_WIDER = 4
 # So many more than are asked for are scored exactly.
 _MORE = 50
 Scores = dict[int, float]
@@ -53,22 +61,26 @@ def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:
     return float(count) if count < _COUNTED else max(count * upto / (upto - oldest + 1), count)
 
 
-def best(db: apsw.Connection, hand: AtHand, counts: dict[str, float], room: int, limit: int) -> list[tuple[float, int]]:
-    """Score and number, best first."""
+def best(
+    db: apsw.Connection, hand: AtHand, counts: dict[str, float], room: int, limit: int, those: Named | None
+) -> list[tuple[float, int]]:
+    """Score and number, best first; if some are named, of those alone."""
+    if those is not None:
+        room = min(_WIDER * room, room * hand.upto // max(len(those.numbers), 1))
     ordered = sorted((phrase for phrase in counts if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
     rare = _rarest(ordered, counts, room)
     common = ordered[len(rare) :]
     statistics = bm25.Statistics(*bm25.sizes(db), tuple(counts[phrase] for phrase in ordered))
     too_many = sum(counts[phrase] for phrase in rare) > 2 * room
-    known = addends.sums(db, hand, rare) if rare and not too_many else None
-    scores = _holding(db, rare, room if too_many else -1) if known is None else known
+    known = addends.sums(db, hand, rare) if rare and not too_many and those is None else None
+    scores = _holding(db, rare, room if too_many else -1, those) if known is None else known
     if scores and common:
         weights = statistics.weights()
         telling = [phrase for phrase, weight in zip(ordered, weights, strict=True) if weight >= _TELLING * weights[0]]
         guessed = _guessed(db, rare, dict(zip(telling, weights, strict=False)), scores)
         likely = nlargest(limit + _MORE, guessed, key=guessed.__getitem__)
         least = _CLOSE * guessed[likely[limit - 1]] if len(likely) >= limit else 0.0
-        pairs = _in_pairs(db, telling, len(rare), least, statistics, room // _SHARE)
+        pairs = _in_pairs(db, telling, len(rare), least, statistics, room // _SHARE, those)
         scores = {
             **pairs,
             **guessed,
@@ -90,16 +102,39 @@ def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str
     return taken
 
 
-def _holding(db: apsw.Connection, rare: list[str], most: int) -> Scores:
+def _holding(db: apsw.Connection, rare: list[str], most: int, those: Named | None) -> Scores:
     """Scores of those that hold a rare word; of the newest, if they are too many."""
-    if not rare:
-        return {}
+    return (
+        _scores(db, f"-bm25(memories_fts, {fulltext.SQL_WEIGHTS})", (), " OR ".join(rare), most, those) if rare else {}
+    )
+
+
+def _scores(
+    db: apsw.Connection, score: str, given: tuple[Any, ...], match: str, most: int, those: Named | None
+) -> Scores:
+    """Of those that hold these words, as SQL scores them; of the newest, if `most` says so."""
     order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {most}"
+    among, values = "", ()
+    if those is not None:
+        numbers = _among(db, match, order, those)
+        among, values = " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))", numbers
+        order = ""
     rows: list[Any] = db.execute(
-        f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?{order}",
-        (" OR ".join(rare),),
+        f"SELECT rowid, {score} FROM memories_fts WHERE memories_fts MATCH ?{among}{order}", (*given, match, *values)
     ).fetchall()
     return dict(rows)
+
+
+def _among(db: apsw.Connection, match: str, order: str, those: Named) -> tuple[Any, ...]:
+    """Who of those that hold these words is named: from where, to where, and which. To know that they hold one is cheap."""
+    import numpy as np
+
+    rows: list[Any] = db.execute(
+        f"SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{order}", (match,)
+    ).fetchall()
+    numbers = np.fromiter((n for (n,) in rows), dtype=np.int64, count=len(rows))
+    found: list[int] = numbers[those.holds(numbers)].tolist()
+    return min(found, default=0), max(found, default=0), msgspec.json.encode(found).decode()
 
 
 def _guessed(db: apsw.Connection, rare: list[str], weights: dict[str, float], scores: Scores) -> Scores:
@@ -118,7 +153,13 @@ def _guessed(db: apsw.Connection, rare: list[str], weights: dict[str, float], sc
 
 
 def _in_pairs(
-    db: apsw.Connection, telling: list[str], start: int, least: float, statistics: bm25.Statistics, most: int
+    db: apsw.Connection,
+    telling: list[str],
+    start: int,
+    least: float,
+    statistics: bm25.Statistics,
+    most: int,
+    those: Named | None,
 ) -> Scores:
     """Scores of those that hold enough of the words behind the rare ones to come up to `least`; the newest, if many."""
     found: Scores = {}
@@ -126,12 +167,8 @@ def _in_pairs(
         given = statistics.of(i, len(telling))
         together = _together(telling[i:], given.weights(), least)
         if together:
-            rows: list[Any] = db.execute(
-                f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?"
-                f" ORDER BY rowid DESC LIMIT {most}",
-                (given.parameters(), together),
-            ).fetchall()
-            found = {**dict(rows), **found}
+            score = bm25.call(db, "memories_fts")
+            found = {**_scores(db, score, (given.parameters(),), together, most, those), **found}
     return found
 
 

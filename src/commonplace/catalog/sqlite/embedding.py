@@ -19,7 +19,7 @@ from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Status
 
 if TYPE_CHECKING:
-    from commonplace.catalog.sqlite.vectors import Floats, Model
+    from commonplace.catalog.sqlite.vectors import Floats, Model, Row
 
 Entry = tuple[str, str, "Floats"]
 
@@ -66,13 +66,25 @@ def keep(db: apsw.Connection, name: str, entries: Sequence[Entry]) -> None:
 
     model = _model(db, name, entries)
     kept = [*_still_true(db, model, entries)]
+    stored = [(n, stamp, vectors.pack(rows)) for n, stamp, rows in kept]
     db.executemany(
         "INSERT OR REPLACE INTO memory_vectors VALUES (?, ?, ?)",
-        [(vectors.key_of(model.number, n), stamp, vectors.pack(rows)) for n, stamp, rows in kept],
+        [(vectors.key_of(model.number, n), stamp, blob) for n, stamp, blob in stored],
     )
     db.executemany("DELETE FROM vectors_wanted WHERE model = ? AND n = ?", [(model.number, n) for n, _, _ in kept])
     _code(db, model, [(n, rows) for n, _, rows in kept])
     _move_on(db, model.number, model.upto)
+    _carry_over(db, model, name, stored)
+
+
+def _carry_over(db: apsw.Connection, before: Model, name: str, stored: list[Row]) -> None:
+    """What was held in memory of these vectors goes on with the new ones."""
+    from commonplace.catalog.sqlite import held, similarity, vectors
+
+    after = vectors.model_of(db, name)
+    if after is not None and after.centre == before.centre:
+        held.follow(before.state, after.state, after.dimensions, stored)
+        similarity.follow(before.state, after.state, [n for n, _, _ in stored])
 
 
 def drop(db: apsw.Connection, name: str | None) -> None:

@@ -13,13 +13,16 @@ import apsw
 
 from commonplace.model.base import to_micros
 from commonplace.model.record import MemoryRecord
+from commonplace.model.words import Scope
 
 ANY = "any"
 TAG = "tag"
 ALWAYS_LOAD = "always_load"
+STRAY = "stray"
+"""Of a repository that belongs to no project: near to every project (`Circle`), and under no project's value."""
 FIELDS = ("type", "scope", "kind", "trust", "project_id", "repo_id", "agent_id", "source_ref", "tenant")
 # Stored in every entry: a number is never given another meaning.
-CODES = {name: code for code, name in enumerate((ANY, *FIELDS, ALWAYS_LOAD, TAG))}
+CODES = {name: code for code, name in enumerate((ANY, *FIELDS, ALWAYS_LOAD, TAG, STRAY))}
 
 _ENTRY = "status, created_at, n FROM memories WHERE n > ?"
 _TAKE_IN = (
@@ -29,6 +32,7 @@ _TAKE_IN = (
         for field in FIELDS
     ),
     f"INSERT INTO memory_facets SELECT {CODES[ALWAYS_LOAD]}, '1', {_ENTRY} AND always_load",
+    f"INSERT INTO memory_facets SELECT {CODES[STRAY]}, '1', {_ENTRY} AND scope = 'repo' AND project_id IS NULL",
     (
         f"INSERT OR IGNORE INTO memory_facets SELECT {CODES[TAG]}, t.value, status, created_at, n"
         " FROM memories, json_each(memories.tags) AS t WHERE n > ?"
@@ -61,6 +65,8 @@ def _entries(n: int, record: MemoryRecord) -> Iterator[tuple[Any, ...]]:
             yield (CODES[field], str(value), *place)
     if record.always_load:
         yield (CODES[ALWAYS_LOAD], "1", *place)
+    if record.scope is Scope.REPO and record.project_id is None:
+        yield (CODES[STRAY], "1", *place)
     for tag in record.tags:
         yield (CODES[TAG], tag, *place)
 

@@ -1,21 +1,25 @@
 """What is held in memory between two questions, so that the second need not read it again. Little, whatever the book's size.
 
 A model's `state` changes with every change of its vectors, so what is held under a state is right for every view that has
-that state, in any thread, for any book. Nothing is held for the first question of a state: a process that asks once, or
-saves between any two questions, gains nothing from it.
+that state, in any thread, for any book. Nothing is held for the first question of a state: a process that asks once gains
+nothing from it. Whoever adds vectors knows what they add to: what was held before is held after, with them (`follow`).
 """
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from operator import is_
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import numpy as np
 
 from commonplace.catalog.sqlite import codes, vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Up to so many vectors are held as they are and compared one and all.
 WHOLE = 16_384
@@ -27,15 +31,38 @@ _STATES = 2
 
 
 class Whole:
-    """All vectors of a model, passage by passage."""
+    """All vectors of a model, passage by passage, in the order of their memories."""
 
-    def __init__(self, numbers: list[int], passages: list[int], stamps: list[str], rows: Any) -> None:
-        self.numbers, self.passages, self.stamps = np.array(numbers), np.array(passages), stamps
-        self._scales, self._codes = rows["scale"].copy(), np.ascontiguousarray(rows["codes"])
-        self._first = {n: at for at, (n, passage) in enumerate(zip(numbers, passages, strict=True)) if not passage}
-        self._several = len(self._first) < len(numbers)
+    def __init__(
+        self,
+        numbers: vectors.Ints,
+        passages: vectors.Ints,
+        stamps: list[str],
+        scales: vectors.Floats,
+        codes: NDArray[np.int8],
+    ) -> None:
+        self.numbers, self.passages, self.stamps = numbers, passages, stamps
+        self._scales, self._codes = scales, codes
+        self._several = bool(passages.any())
         self._said: tuple[vectors.Floats | None, Any] = (None, None)
         self._sample: tuple[Any, Any, Any] = (None, None, None)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def with_(self, other: Whole) -> Whole:
+        """Both together; of a memory that both know, the other's."""
+        left = (~np.isin(self.numbers, other.numbers)).nonzero()[0]
+        numbers = np.concatenate((self.numbers[left], other.numbers))
+        passages = np.concatenate((self.passages[left], other.passages))
+        stamps = [self.stamps[at] for at in left.tolist()] + other.stamps
+        scales = np.concatenate((self._scales[left], other._scales))
+        codes = np.concatenate((self._codes[left], other._codes))
+        if (np.diff(numbers) < 0).any():
+            order = np.lexsort((passages, numbers))
+            numbers, passages, scales, codes = numbers[order], passages[order], scales[order], codes[order]
+            stamps = [stamps[at] for at in order.tolist()]
+        return Whole(numbers, passages, stamps, scales, codes)
 
     def cosines(self, question: vectors.Floats) -> vectors.Floats:
         """Of every passage. The last answer is kept: one search asks several times."""
@@ -69,27 +96,28 @@ class Whole:
     def best_of(self, question: vectors.Floats, numbers: Sequence[int]) -> vectors.Floats:
         """The best cosine of each of these memories."""
         if self._sample[0] is not numbers:
-            rows = [range(self._first[n], self._end_of(n)) for n in numbers]
+            rows = [range(*span) for span in self._spans(numbers)]
             self._sample = (numbers, np.concatenate(rows), vectors.starts_of([*map(len, rows)]))
         _, which, starts = self._sample
         scores = self.cosines(question)[which]
         return scores if starts is None else np.maximum.reduceat(scores, starts)
 
-    def _end_of(self, n: int) -> int:
-        return int(np.searchsorted(self.numbers, n, side="right"))
+    def _spans(self, numbers: Sequence[int]) -> list[tuple[int, int]]:
+        """Where each of these begins and where it ends; the same twice of one that is not there."""
+        begin, end = (np.searchsorted(self.numbers, numbers, side=side).tolist() for side in ("left", "right"))
+        return [*zip(begin, end, strict=True)]
 
     def some(self, question: vectors.Floats, places: Sequence[int]) -> list[tuple[int, str, float, int]]:
         """Number, stamp, best cosine and its passage of those of these memories that have vectors, in the order given."""
-        scores, first = self.cosines(question), self._first
-        known = [n for n in places if n in first]
-        starts = [first[n] for n in known]
-        stamps = [self.stamps[at] for at in starts]
-        if not self._several:
-            return [*zip(known, stamps, scores[starts].tolist(), [0] * len(known), strict=True)]
-        ends = np.searchsorted(self.numbers, known, side="right").tolist()
-        passages = [int(scores[at:end].argmax()) for at, end in zip(starts, ends, strict=True)]
-        best = [float(scores[at + passage]) for at, passage in zip(starts, passages, strict=True)]
-        return [*zip(known, stamps, best, passages, strict=True)]
+        scores, stamps = self.cosines(question), self.stamps
+        spans = [(n, at, end) for n, (at, end) in zip(places, self._spans(places), strict=True) if at < end]
+        starts = [at for _, at, _ in spans]
+        if self._several:
+            starts = [at + int(scores[at:end].argmax()) for _, at, end in spans]
+        best = scores[starts].tolist()
+        return [
+            (n, stamps[at], score, which - at) for (n, at, _), which, score in zip(spans, starts, best, strict=True)
+        ]
 
 
 def best(scores: vectors.Numbers, count: int) -> Any:
@@ -116,7 +144,8 @@ def _likely(scores: vectors.Numbers, count: int) -> Any:
 _SAMPLE = 600
 _PIECE = 512
 _lock = threading.Lock()
-_asked: dict[int, int] = {}
+_asked: dict[int, tuple[vectors.Model | None, vectors.Floats | None]] = {}
+"""By state, who asked first, and what."""
 _held: dict[int, Any] = {}
 
 
@@ -129,12 +158,12 @@ def _after_fork_in_child() -> None:
 os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
-def whole(db: apsw.Connection, model: vectors.Model) -> Whole | None:
-    """All vectors of a small model, if they were asked for before in this state."""
-    if model.vectors > WHOLE or not _is_asked_again(model.state):
+def whole(db: apsw.Connection, model: vectors.Model, question: vectors.Floats) -> Whole | None:
+    """All vectors of a small model, if another question was asked before in this state."""
+    if model.vectors > WHOLE or not _is_asked_again(model, question):
         return None
     if model.state not in _held:
-        _hold(model.state, _read(db, model))
+        _hold(model.state, _whole_of(vectors.all_of(db, model.number), model.dimensions))
     return known(model)
 
 
@@ -144,17 +173,20 @@ def known(model: vectors.Model) -> Whole | None:
     return found if isinstance(found, Whole) else None
 
 
-def blocks(db: apsw.Connection, model: vectors.Model) -> Iterator[codes.Block]:
-    """The model's blocks of codes: the first ones from memory, if they were asked for before in this state."""
-    if model.vectors <= WHOLE or not _is_asked_again(model.state):
+def blocks(db: apsw.Connection, model: vectors.Model, question: vectors.Floats) -> Iterator[codes.Block]:
+    """The model's blocks of codes: the first ones from memory, if another question was asked before in this state. The last
+    one is never held: it is the one that new codes go into."""
+    if model.vectors <= WHOLE or not _is_asked_again(model, question):
         yield from (block for _, block in codes.blocks(db, model.number, model.dimensions))
         return
     kept, last = _held.get(model.state, (None, 0))
     yield from kept or ()
     fill = _Filling() if kept is None else None
+    before: tuple[int, codes.Block] | None = None
     for number, block in codes.blocks(db, model.number, model.dimensions, last):
-        if fill and fill.takes(block):
-            last = number
+        if fill and before and fill.takes(before[1]):
+            last = before[0]
+        before = (number, block)
         yield block
     if fill:
         _hold(model.state, (fill.done(), last))
@@ -185,14 +217,34 @@ class _Filling:
         return self._done
 
 
-def _is_asked_again(state: int) -> bool:
+def follow(before: int, after: int, dimensions: int, added: Sequence[vectors.Row]) -> None:
+    """The state `after` is `before` with these vectors, and with their codes in the last blocks. If that change is never
+    committed, nobody will ever ask for its state."""
+    was = _held.get(before)
+    if isinstance(was, Whole):
+        grown = was.with_(_whole_of(added, dimensions))
+        if len(grown) <= WHOLE:
+            _follow(after, grown)
+    elif was is not None:
+        _follow(after, was)
+
+
+def _follow(after: int, what: Any) -> None:
     with _lock:
-        again = state in _asked
-        if not again:
-            _asked[state] = 1
-            while len(_asked) > 4 * _STATES:
-                _asked.pop(next(iter(_asked)))
-        return again
+        _asked[after] = (None, None)
+    _hold(after, what)
+
+
+def _is_asked_again(model: vectors.Model, question: vectors.Floats) -> bool:
+    """One search asks several times, for what is near and for what is not: the same question through the same view. Only
+    another one is one more."""
+    with _lock:
+        if model.state in _asked:
+            return not all(map(is_, _asked[model.state], (model, question)))
+        _asked[model.state] = (model, question)
+        while len(_asked) > 4 * _STATES:
+            _asked.pop(next(iter(_asked)))
+        return False
 
 
 def _hold(state: int, what: Any) -> None:
@@ -202,18 +254,24 @@ def _hold(state: int, what: Any) -> None:
             _held.pop(next(iter(_held)))
 
 
-def _read(db: apsw.Connection, model: vectors.Model) -> Whole:
+def _whole_of(stored: Iterable[vectors.Row], dimensions: int) -> Whole:
+    """Of those that are as they were written."""
     numbers: list[int] = []
     passages: list[int] = []
     stamps: list[str] = []
     raw: list[bytes] = []
-    for row in vectors.all_of(db, model.number):
-        if vectors.is_whole(row[2], model.dimensions):
-            n, stamp, blob = row
-            count = vectors.passages_in(blob, model.dimensions)
+    for n, stamp, blob in stored:
+        if vectors.is_whole(blob, dimensions):
+            count = vectors.passages_in(blob, dimensions)
             numbers += [n] * count
             passages += range(count)
             stamps += [stamp] * count
-            raw.append(blob[: count * vectors.layout(model.dimensions).itemsize])
-    rows = np.frombuffer(b"".join(raw), dtype=vectors.layout(model.dimensions))
-    return Whole(numbers, passages, stamps, rows)
+            raw.append(blob[: count * vectors.layout(dimensions).itemsize])
+    rows = np.frombuffer(b"".join(raw), dtype=vectors.layout(dimensions))
+    return Whole(
+        np.array(numbers, dtype=np.int64),
+        np.array(passages, dtype=np.int64),
+        stamps,
+        rows["scale"].copy(),
+        np.ascontiguousarray(rows["codes"]),
+    )

@@ -8,7 +8,7 @@ are scored with all the words; memories that hold only the common rest are left 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import msgspec
@@ -18,6 +18,9 @@ from commonplace.catalog.sqlite.at_hand import ID, STATUS, AtHand
 from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
 from commonplace.seam.terms import Hit, made
+
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.narrow import Named
 
 SMALL = 20_000
 # If no more than so many hold any of the words, it is cheaper to score them all than to choose.
@@ -38,27 +41,27 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     upto, waiting = hand.upto, hand.is_waiting
     if waiting:
         fulltext.gather_fresh(db, upto)
-    few = narrow.few(db, where)
+    those = narrow.named(db, hand, where)
+    few = those.numbers if those is not None and those.few else None
     counts = chosen.counted(db, hand, asked) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
-        scored = chosen.best(db, hand, counts, room, limit)
+        scored = chosen.best(db, hand, counts, room, limit, those)
         together = sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored
         return _checked(db, hand, together, where, limit)
     if waiting:
         return _checked(db, hand, _together(db, asked, few), where, limit)
-    return _best(db, hand, asked, few, where, limit)
+    return _best(db, hand, asked, those, where, limit)
 
 
 def _best(
-    db: apsw.Connection, hand: AtHand, asked: list[str], few: list[int] | None, where: Filter, limit: int
+    db: apsw.Connection, hand: AtHand, asked: list[str], those: Named | None, where: Filter, limit: int
 ) -> list[Hit]:
     """As many as will do, in all likelihood; more, if the filter or a tie asks for more."""
     likely = 2 * limit + 20
-    by_word = few is None and hand.upto <= SMALL
     while True:
-        known = addends.best(db, hand, asked, likely, narrow.failing(hand, where)) if by_word else None
-        scored = _plain(db, asked, few, likely) if known is None else known
+        known = addends.best(db, hand, asked, likely, where, those) if hand.upto <= SMALL else None
+        scored = _plain(db, asked, those, likely) if known is None else known
         hits = _checked(db, hand, scored, where, limit)
         if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
             return hits
@@ -73,15 +76,23 @@ def _phrase(term: tuple[str, ...]) -> str:
     return f'"{text}" *' if is_unspaced(text) else f'"{text}"'
 
 
-def _plain(db: apsw.Connection, asked: list[str], few: list[int] | None, limit: int) -> Scored:
-    """The best as FTS5 scores them; with `few`, among those alone."""
-    among, values = _among(few)
+def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: int) -> Scored:
+    """The best as FTS5 scores them; if some are named, among those alone."""
+    few = those is None or those.few
+    among, values = _among(those.numbers if those is not None and few else None)
     rows: list[Any] = db.execute(
         f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts"
         f" WHERE memories_fts MATCH ?{among} ORDER BY score DESC LIMIT ?",
-        (" OR ".join(asked), *values, limit),
+        (" OR ".join(asked), *values, limit if few else -1),
     ).fetchall()
-    return rows
+    return rows if those is None or few else _named(rows, those)[:limit]
+
+
+def _named(scored: Scored, those: Named) -> Scored:
+    import numpy as np
+
+    among = those.holds(np.fromiter((n for _, n in scored), dtype=np.int64, count=len(scored)))
+    return [row for row, is_among in zip(scored, among.tolist(), strict=True) if is_among]
 
 
 def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scored:
@@ -116,10 +127,13 @@ def _given(
     ).fetchall()
 
 
-def _among(few: list[int] | None) -> tuple[str, list[str]]:
-    if few is None:
-        return "", []
-    return " AND +rowid IN (SELECT value FROM json_each(?))", [msgspec.json.encode(few).decode()]
+def _among(few: list[int] | None) -> tuple[str, list[Any]]:
+    """They may all lie close together: a new project's are the newest. Also for nobody the index is asked, so that it says if it
+    cannot be."""
+    if not few:
+        return ("", []) if few is None else (" AND 0", [])
+    among = " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))"
+    return among, [few[0], few[-1], msgspec.json.encode(few).decode()]
 
 
 def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:

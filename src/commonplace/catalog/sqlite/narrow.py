@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 import msgspec
@@ -13,8 +13,8 @@ import msgspec
 from commonplace.catalog.sqlite import at_hand, facets, fresh, listing
 from commonplace.catalog.sqlite.at_hand import AtHand
 from commonplace.model.base import to_micros
-from commonplace.model.filter import EVERY_STATUS, Filter
-from commonplace.model.words import Status
+from commonplace.model.filter import EVERY_STATUS, Circle, Filter
+from commonplace.model.words import Scope, Status
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,17 +22,67 @@ if TYPE_CHECKING:
 
 # So many are sooner looked at one by one than found among all.
 FEW = 1_000
+# And this share of the book can be named: those are found sooner among themselves than among all.
+_SHARE = 16
 _PASSES, _FAILS = 1, 2
 _LISTS = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
 
 
-def few(db: apsw.Connection, where: Filter) -> list[int] | None:
-    """The numbers of all that pass, if one of the filter's own conditions lets only few through. None if not."""
-    for facet, values in _asked(where):
-        numbers = _at_most(db, where, facet, values, FEW)
-        if numbers is not None:
-            return passing(db, where, numbers)
+class Named:
+    """Who may pass a filter, by number, in order. Nobody else does; if they are `few`, everybody does."""
+
+    def __init__(self, numbers: list[int], *, few: bool) -> None:
+        self.numbers, self.few = numbers, few
+        self._mask: NDArray[np.bool_] | None = None
+
+    def holds(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Of each of these: is it among them?"""
+        if self._mask is None:
+            import numpy as np
+
+            self._mask = np.zeros(
+                max(self.numbers, default=0) + 2, dtype=np.bool_
+            )  # the last one stands for all behind
+            self._mask[self.numbers] = True
+        return self._mask.take(numbers, mode="clip")
+
+
+def named(db: apsw.Connection, hand: AtHand, where: Filter) -> Named | None:
+    """Who may pass, read off the facets; None if that is too large a part of the book to be named."""
+    if _only_statuses(where) == _ACTIVE:
+        return None
+    if where not in hand.named:
+        # What is not few is told apart by numpy, and that is not loaded for words alone.
+        most = max(FEW, hand.upto // _SHARE) if "numpy" in sys.modules else FEW
+        hand.keep_named(where, _read_off(db, where, most))
+    return hand.named[where]
+
+
+def everybody(db: apsw.Connection, hand: AtHand, where: Filter) -> Named:
+    """As `named`, however many they are: for whoever has looked at a good part of the book, and found too few."""
+    found = hand.named.get(where)
+    if found is None:
+        first, *others = [*_conditions(where)] or [[_of(facets.ANY, "")]]
+        found = _who(db, where, _under(db, where, first, others))
+        hand.keep_named(where, found)
+    return found
+
+
+def _read_off(db: apsw.Connection, where: Filter, most: int) -> Named | None:
+    """The condition that lets few through leads; or the first that lets no more than `most` through. Those of them who meet
+    the others are named."""
+    conditions = [*_conditions(where)]
+    for enough in dict.fromkeys((FEW, most)):
+        for lead in conditions:
+            if not _are_more(db, where, lead, enough):
+                return _who(db, where, _under(db, where, lead, [each for each in conditions if each is not lead]))
     return None
+
+
+def _who(db: apsw.Connection, where: Filter, numbers: list[int]) -> Named:
+    """A few are asked; of many it is enough to know that nobody else passes."""
+    few = len(numbers) <= FEW
+    return Named(passing(db, where, numbers) if few else numbers, few=few)
 
 
 def passing(db: apsw.Connection, where: Filter, numbers: Sequence[int]) -> list[int]:
@@ -76,15 +126,20 @@ def passing_again(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Seq
     return [n for n in numbers if verdicts[n] == _PASSES]
 
 
-def failing(hand: AtHand, where: Filter) -> NDArray[np.bool_] | None:
-    """By number, who is known not to pass, and need not be looked at; None if nothing is known of this filter."""
+def possible(hand: AtHand, where: Filter, those: Named | None, numbers: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+    """Of each of these: may it pass, for all that is known? None if nothing is known of this filter."""
+    if those is not None:
+        return those.holds(numbers)
     verdicts = hand.verdicts.get(where)
-    if verdicts is None or "numpy" not in sys.modules:
+    if verdicts is None:
         return None
     import numpy as np
 
-    found: NDArray[np.bool_] = np.frombuffer(verdicts, dtype=np.uint8) == _FAILS
+    found: NDArray[np.bool_] = np.frombuffer(verdicts, dtype=np.uint8)[numbers] != _FAILS
     return found
+
+
+_ACTIVE = frozenset((str(Status.ACTIVE),))
 
 
 @lru_cache(maxsize=16)
@@ -99,39 +154,113 @@ def _condition(where: Filter) -> tuple[str, list[Any]]:
     return listing.filter_sql(where)
 
 
-def _asked(where: Filter) -> Iterator[tuple[str, list[str]]]:
-    """The conditions that a facet stands for, the narrowest in practice first."""
+class _Branch(NamedTuple):
+    """A part of a facet: the values to look under."""
+
+    facet: str
+    compared: str
+    values: tuple[str, ...]
+
+    @property
+    def bound(self) -> tuple[object, ...]:
+        return (facets.CODES[self.facet], *self.values)
+
+    @property
+    def is_looked_up(self) -> bool:
+        """Can one memory be looked for in it, or must it be gone through?"""
+        return self.compared.startswith("IN")
+
+
+def _of(facet: str, *values: object) -> _Branch:
+    return _Branch(facet, f"IN ({_marks(values)})", tuple(map(str, values)))
+
+
+def _but(facet: str, value: str) -> list[_Branch]:
+    """Every other value."""
+    return [_Branch(facet, "< ?", (value,)), _Branch(facet, "> ?", (value,))]
+
+
+def _conditions(where: Filter) -> Iterator[list[_Branch]]:
+    """What the filter asks for that facets can tell, the narrowest in practice first. Whoever passes is in a branch of each."""
     for tag in where.tags or ():
-        yield facets.TAG, [tag]
+        yield [_of(facets.TAG, tag)]
     for field in reversed(facets.FIELDS):
         asked = getattr(where, _LISTS.get(field, field))
         if asked is not None:
-            yield field, [str(word) for word in asked] if field in _LISTS else [asked]
+            yield [_of(field, *(asked if field in _LISTS else (asked,)))]
     if where.always_load:
-        yield facets.ALWAYS_LOAD, ["1"]
+        yield [_of(facets.ALWAYS_LOAD, "1")]
+    for branches in (_near(where.within), _beyond(where.beyond)):
+        if branches:
+            yield branches
     if where.since or where.until or Status.ACTIVE not in where.statuses:
-        yield facets.ANY, [""]  # a time or a status may be narrow as well
+        yield [_of(facets.ANY, "")]  # a time or a status may be narrow as well
 
 
-def _at_most(db: apsw.Connection, where: Filter, facet: str, values: list[str], most: int) -> list[int] | None:
-    """The numbers under a facet, the fresh ones included; None if there are more than `most`."""
+def _near(circle: Circle | None) -> list[_Branch]:
+    """Where all lie that a circle holds, and not many others; nothing if that is nearly the whole book."""
+    if circle is None or (circle.project_id is None and circle.repo_id is None):
+        return []
+    found = [_of("scope", Scope.GLOBAL)]
+    if circle.project_id is not None:
+        found.append(_of("project_id", circle.project_id))
+        found.append(_of(facets.STRAY, "1") if circle.repo_id is None else _of("repo_id", circle.repo_id))
+    elif circle.repo_id is not None:
+        found.append(_of("repo_id", circle.repo_id))
+    return [*found, _of("agent_id", circle.agent_id)] if circle.agent_id is not None else found
+
+
+def _beyond(circle: Circle | None) -> list[_Branch]:
+    """Where all lie that may cross over: those of other projects and repositories."""
+    if circle is None:
+        return []
+    found = [] if circle.project_id is None else _but("project_id", circle.project_id)
+    if circle.repo_id is not None:
+        found += _but("repo_id", circle.repo_id)
+        found += [_of("scope", Scope.PROJECT)] if circle.project_id is None else []
+    return found
+
+
+def _are_more(db: apsw.Connection, where: Filter, lead: list[_Branch], most: int) -> bool:
+    sql, bound = _sql(where, lead, [])
+    return db.execute(f"{sql} LIMIT 1 OFFSET ?", (*bound, most)).get is not None
+
+
+def _under(db: apsw.Connection, where: Filter, lead: list[_Branch], others: list[list[_Branch]]) -> list[int]:
+    """The numbers in these branches, in order, the fresh ones included."""
+    rows: list[Any] = db.execute(*_sql(where, lead, others)).fetchall()
+    waiting: list[Any] = db.execute("SELECT n FROM memories WHERE n > ?", (fresh.upto(db),)).fetchall()
+    return sorted({n for (n,) in (*rows, *waiting)})
+
+
+def _sql(where: Filter, lead: list[_Branch], others: list[list[_Branch]]) -> tuple[str, tuple[object, ...]]:
+    """Everybody in the leading branches who is also in one of each of the others. An entry tells its memory's status and time,
+    and with those it is found under any other value at once."""
     span, spanned = _span(where)
     statuses = [str(status) for status in where.statuses]
-    chosen = f"value IN ({_marks(values)}) AND status IN ({_marks(statuses)}){span}"
-    under = f"SELECT n FROM memory_facets WHERE facet = ? AND {chosen}"
-    bound = (facets.CODES[facet], *values, *statuses, *spanned)
-    if db.execute(f"{under} LIMIT 1 OFFSET ?", (*bound, most)).get is not None:
-        return None
-    rows: list[Any] = db.execute(under, bound).fetchall()
-    waiting: list[Any] = db.execute("SELECT n FROM memories WHERE n > ? ORDER BY n", (fresh.upto(db),)).fetchall()
-    return [*sorted(row[0] for row in rows), *(row[0] for row in waiting)]
+    chosen, bound = f"f.status IN ({_marks(statuses)}){span}", [*statuses, *spanned]
+    for branches in others:
+        if all(branch.is_looked_up for branch in branches):
+            chosen += " AND (" + " OR ".join(_IS_UNDER.format(branch.compared) for branch in branches) + ")"
+            bound += [value for branch in branches for value in branch.bound]
+    each = [
+        f"SELECT f.n FROM memory_facets AS f WHERE f.facet = ? AND f.value {branch.compared} AND {chosen}"
+        for branch in lead
+    ]
+    return " UNION ALL ".join(each), tuple(value for branch in lead for value in (*branch.bound, *bound))
+
+
+_IS_UNDER = (
+    "EXISTS (SELECT 1 FROM memory_facets AS o WHERE o.facet = ? AND o.value {} AND o.status = f.status"
+    " AND o.created_at = f.created_at AND o.n = f.n)"
+)
 
 
 def _span(where: Filter) -> tuple[str, list[int]]:
     parts, values = "", []
     for field, sign in (("since", ">="), ("until", "<")):
         if getattr(where, field) is not None:
-            parts += f" AND created_at {sign} ?"
+            parts += f" AND f.created_at {sign} ?"
             values.append(to_micros(getattr(where, field)))
     return parts, values
 
@@ -142,5 +271,5 @@ def enlarged(looked_at: int, passed: int, wanted: int) -> int:
     return looked_at * min(max(2, 3 * wanted // (2 * max(passed, 1))), 32)
 
 
-def _marks(values: Sequence[str]) -> str:
+def _marks(values: Sequence[object]) -> str:
     return ", ".join("?" * len(values))

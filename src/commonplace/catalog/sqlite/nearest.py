@@ -19,6 +19,7 @@ from commonplace.model.filter import Filter
 from commonplace.seam.terms import Hit, made
 
 if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.narrow import Named
     from commonplace.catalog.sqlite.vectors import Floats, Model
 
 # How many are proposed (docs/adr/0013): so many for each that is asked for, and at least. The fewer dimensions, the less a
@@ -36,24 +37,29 @@ def search(
     """The best `limit`, best first; ties by id."""
     if model is None or limit < 1:
         return []
-    question = vectors.asked(model, vector)
-    few = narrow.few(db, where)
-    if few is not None:
-        return _checked(db, hand, _compared(vectors.of(db, model.number, few), question), where, limit)
-    whole = held.whole(db, model)
+    question, those = vectors.asked(model, vector), narrow.named(db, hand, where)
+    whole = held.whole(db, model, question)
     if whole is not None:
-        return _among_all(db, hand, whole, question, where, limit)
+        return _among_all(db, hand, whole, question, where, limit, those)
+    if those is not None and those.few:
+        return _checked(db, hand, _compared(vectors.of(db, model.number, those.numbers), question), where, limit)
     if model.centre is None:
         return _checked(db, hand, _compared([*vectors.all_of(db, model.number)], question), where, limit)
-    return _proposed(db, hand, model, question, where, limit)
+    return _proposed(db, hand, model, question, where, limit, those)
 
 
 def _among_all(
-    db: apsw.Connection, hand: AtHand, whole: held.Whole, question: Floats, where: Filter, limit: int
+    db: apsw.Connection,
+    hand: AtHand,
+    whole: held.Whole,
+    question: Floats,
+    where: Filter,
+    limit: int,
+    those: Named | None,
 ) -> list[Hit]:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
-    scores, failing = whole.cosines(question), narrow.failing(hand, where)
-    left = None if failing is None else (~failing[whole.numbers]).nonzero()[0]
+    scores, may = whole.cosines(question), narrow.possible(hand, where, those, whole.numbers)
+    left = None if may is None else may.nonzero()[0]
     among, count = scores if left is None else scores[left], limit + 20
     while True:
         top = held.best(among, count)
@@ -64,20 +70,22 @@ def _among_all(
 
 
 def _proposed(
-    db: apsw.Connection, hand: AtHand, model: Model, question: Floats, where: Filter, limit: int
+    db: apsw.Connection, hand: AtHand, model: Model, question: Floats, where: Filter, limit: int, those: Named | None
 ) -> list[Hit]:
     """Codes propose; what they propose is compared as it is."""
     centre = np.frombuffer(model.centre or b"", dtype=np.float32)
     least = _AT_LEAST + _BY_DIMENSIONS // model.dimensions
     first = asked = max(_PROPOSED * limit, least) + isqrt(model.vectors) // 4
     while True:
-        numbers = proposing.best(held.blocks(db, model), question, centre, asked).tolist()
+        numbers = proposing.best(held.blocks(db, model, question), question, centre, asked, those).tolist()
         everything = len(numbers) < asked
         if asked > first:  # the filter lets few through: check before comparing
             numbers = narrow.passing_again(db, hand, where, numbers)
         hits = _checked(db, hand, _compared(vectors.of(db, model.number, numbers), question), where, limit)
         if len(hits) >= limit or everything:
             return hits
+        if asked > first and those is None:  # twice in vain: from here on it is better to know who passes
+            those = narrow.everybody(db, hand, where)
         asked *= 8
 
 

@@ -16,6 +16,7 @@ from commonplace.catalog.sqlite import codes
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.codes import Block, Floats, Ints
+    from commonplace.catalog.sqlite.narrow import Named
 
 # A question's eight levels, in standard deviations, are three planes of bits with these weights.
 _STEP = 0.6
@@ -77,17 +78,21 @@ def _plane(bits: Ints | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> codes.Wor
     return codes.words_of(bits.astype(bool)[None, :])[:, 0]
 
 
-def best(stored: Iterable[Block], vector: Floats, centre: Floats, count: int) -> Ints:
-    """The numbers of the `count` memories with the best estimates, best first; each once."""
+def best(stored: Iterable[Block], vector: Floats, centre: Floats, count: int, those: Named | None = None) -> Ints:
+    """The numbers of the `count` memories with the best estimates, best first; each once. If some are named, of those alone."""
     question, found = Question(vector, centre), _Best(count)
     doubt = None
     for block in stored:
         left = block
         if doubt is None:
-            first, left = codes.part(block, slice(0, _FIRST)), codes.part(block, slice(_FIRST, None))
+            first = codes.part(block, slice(0, _FIRST))
             fine = question.fine(first)
             doubt = _HOPE * float((fine - question.rough(first)).std())
-            found.add(fine, first.numbers)
+            if those is None:
+                found.add(fine, first.numbers)
+                left = codes.part(block, slice(_FIRST, None))
+        if those is not None:
+            left = codes.some(left, those.holds(left.numbers).nonzero()[0])
         hopeful = codes.some(left, (question.rough(left) > found.floor - doubt).nonzero()[0])
         found.add(question.fine(hopeful), hopeful.numbers)
     return found.numbers()

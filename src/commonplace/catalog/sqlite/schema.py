@@ -6,7 +6,7 @@ A released version's text is never edited: a change is a new entry in `MIGRATION
 from __future__ import annotations
 
 APPLICATION_ID = 0x43504C43  # "CPLC": how we know our own file from another program's
-VERSION = 4
+VERSION = 5
 
 _V1 = """
 CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -204,8 +204,15 @@ DROP TABLE once_sequence;
 ALTER TABLE memories ADD COLUMN entry INTEGER;  -- the entry that made it, or NULL. Derived, so outside of the row's checksum.
 """
 
+# Whoever asks for one project is also told of repositories that belong to none; to know which those are took a look at
+# every memory.
+_V5 = """
+INSERT OR IGNORE INTO memory_facets SELECT 12, '1', status, created_at, n FROM memories
+  WHERE scope = 'repo' AND project_id IS NULL AND n <= (SELECT CAST(value AS INTEGER) FROM book WHERE key = 'indexed_upto');
+"""
+
 FULL_TEXT, VECTORS = _V2_FULL_TEXT, _V2_VECTORS
 """The derived tables as they are now."""
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4}
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4, 5: _V5}
 """What to run to come from the version before to this one. A new book runs them all."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import numpy as np
@@ -16,8 +16,15 @@ from commonplace.seam.terms import Hit, made
 _SAMPLE = 400
 _FEWEST = 8
 _KEPT_SAMPLES = 8
-Sample = tuple[list[int], vectors.Passages]
-"""Memories by their numbers, and their vectors."""
+
+
+class Sample(NamedTuple):
+    """Memories by their numbers, and their vectors; and the span of numbers that they stand for."""
+
+    numbers: list[int]
+    passages: vectors.Passages
+    first: int
+    reach: int
 
 
 def of(
@@ -73,8 +80,8 @@ def background(db: apsw.Connection, model: vectors.Model | None, vector: vectors
     if model is None or sample is None:
         return None
     question, whole = vectors.asked(model, vector), held.known(model)
-    numbers, passages = sample
-    scores = whole.best_of(question, numbers) if whole else passages.best(passages.cosines(question))
+    passages = sample.passages
+    scores = whole.best_of(question, sample.numbers) if whole else passages.best(passages.cosines(question))
     return float(scores.mean()), float(max(scores.std(), 1e-3))
 
 
@@ -87,26 +94,31 @@ def _sample(db: apsw.Connection, model: vectors.Model) -> Sample | None:
         return _samples[model.state]
     except KeyError:
         found = _read_sample(db, model)
+    return _keep(model.state, found)
+
+
+def _keep(state: int, sample: Sample | None) -> Sample | None:
     if len(_samples) >= _KEPT_SAMPLES:
         _samples.clear()
-    sample = _samples[model.state] = None if len(found) < _FEWEST else _ready(found, model.dimensions)
+    _samples[state] = sample
     return sample
 
 
-def _ready(found: dict[int, bytes], dimensions: int) -> Sample:
-    """To be compared many times: as numbers that need not be converted each time."""
-    several = vectors.side_by_side([*found.values()], dimensions)
-    return [*found], several._replace(codes=several.codes.astype(np.float32))
+def follow(before: int, after: int, added: Sequence[int]) -> None:
+    """The state `after` is `before` with vectors of these memories: whoever lies behind the sample's span is not in it."""
+    was = _samples.get(before)
+    if was and added and was.first + was.reach < min(added) and max(added) - was.first + 1 < 2 * was.reach:
+        _keep(after, was)
 
 
-def _read_sample(db: apsw.Connection, model: vectors.Model) -> dict[int, bytes]:
+def _read_sample(db: apsw.Connection, model: vectors.Model) -> Sample | None:
     base, end = vectors.key_of(model.number, 0), vectors.key_of(model.number + 1, 0)
     span: Any = db.execute(
         "SELECT min(key), max(key) FROM memory_vectors WHERE key > ? AND key < ?", (base, end)
     ).fetchone()
     first, last = span
     if first is None:
-        return {}
+        return None
     reach = 1 << ((last - first + 1).bit_length() - 1)
     found: dict[int, bytes] = {}
     for target in dict.fromkeys(first + reach * at // _SAMPLE for at in range(_SAMPLE)):
@@ -116,7 +128,12 @@ def _read_sample(db: apsw.Connection, model: vectors.Model) -> dict[int, bytes]:
         ).fetchone()
         if row and vectors.is_whole(row[1], model.dimensions):
             found[row[0] - base] = row[1]
-    return found
+    if len(found) < _FEWEST:
+        return None
+    several = vectors.side_by_side([*found.values()], model.dimensions)
+    # To be compared many times: as numbers that need not be converted each time.
+    ready = several._replace(codes=several.codes.astype(np.float32))
+    return Sample([*found], ready, first - base, reach)
 
 
 _samples: dict[int, Sample | None] = {}
