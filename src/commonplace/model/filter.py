@@ -26,20 +26,22 @@ class Circle(Noun, frozen=True, kw_only=True):
         return self.project_id is None and self.repo_id is None and self.agent_id is None
 
     def holds(self, record: MemoryRecord) -> bool:
-        if self.is_everything or record.scope is Scope.GLOBAL:
+        return self.is_around(record.scope, record.project_id, record.repo_id, record.agent_id)
+
+    def is_around(self, scope: str, project_id: str | None, repo_id: str | None, agent_id: str | None) -> bool:
+        """Would it hold a memory of this scope, and of these?"""
+        if self.is_everything or scope == Scope.GLOBAL:
             return True
-        if record.scope in PRIVATE:
-            return self.agent_id is not None and record.agent_id == self.agent_id and self._same_project(record)
-        return self._same_project(record) and self._same_repo(record)
+        same_project = self.project_id is None or project_id in (None, self.project_id)
+        if scope in PRIVATE:
+            return self.agent_id is not None and agent_id == self.agent_id and same_project
+        return same_project and self._same_repo(repo_id)
 
-    def _same_project(self, record: MemoryRecord) -> bool:
-        return self.project_id is None or record.project_id in (None, self.project_id)
-
-    def _same_repo(self, record: MemoryRecord) -> bool:
+    def _same_repo(self, repo_id: str | None) -> bool:
         if self.repo_id is None:
             return True
         # Without a project to go by, a memory of no repository belongs to some other place.
-        return record.repo_id == self.repo_id or (record.repo_id is None and self.project_id is not None)
+        return repo_id == self.repo_id or (repo_id is None and self.project_id is not None)
 
 
 PRIVATE = (Scope.AGENT, Scope.SESSION)

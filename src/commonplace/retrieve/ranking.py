@@ -101,10 +101,11 @@ class Hunt:
         self._only_statuses = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
         self._watch = Stopwatch()
         self._models: dict[str, str] = {}
-        # Of contenders that are weighed without being read, by place: what is known of them, who is an instruction, and who
-        # tells of a change.
+        # Of contenders that are weighed without being read, by place: what is known of them, who is an instruction or a wish,
+        # and who tells of a change.
         self._known: dict[int, Strand] = {}
         self._standing: set[int] = set()
+        self._wishes: set[int] = set()
         self._changes: set[int] = set()
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
@@ -124,10 +125,10 @@ class Hunt:
                 ranked = freshest_first(
                     ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
                 )
-            if self._profile.least or not self._circle.is_everything:
-                self._judge(ranked, question, gathered)
+            ranked, judged = self._in_question(ranked, limit)
+            self._judge(ranked[:judged], question, gathered)
             sure = confidence(self._view, ranked, question, gathered.asked)
-            chosen = self._choose(ranked, limit)
+            chosen = self._choose(ranked, judged, limit)
             self._judge(chosen, question, gathered)
         with step("explain"):
             results = self._results(chosen, question)
@@ -223,20 +224,27 @@ class Hunt:
     def _may_stay_unread(self, weighing: weigh.Weighing) -> bool:
         """Can all that there is to say of a contender be said without its text?"""
         profile = self._profile
-        plain = self._only_statuses and self._circle.is_everything and self._past is None
-        return plain and not (weighing.reads or profile.least or profile.name in ("vault", "aegis"))
+        return self._past is None and not (weighing.reads or profile.least or profile.name in ("vault", "aegis"))
 
     def _not_read(self, ranked: list[Contender], weighing: weigh.Weighing) -> list[Contender]:
-        """Those whose status is asked for, which is known without reading them."""
-        places, statuses = [one.place for one in ranked], self._where.statuses
-        strands = self._view.strands(places)
-        self._known = {
-            at: strand for at, strand in strands.items() if strand.status in statuses and weigh.is_sound(strand)
-        }
+        """Those that may be seen, which is known without reading them."""
+        places = [one.place for one in ranked]
+        strands, passing = self._view.strands(places), self._view.passing(places, self._where)
+        self._known = {at: strands[at] for at in places if at in passing and self._is_seen(strands.get(at))}
         self._standing = self._view.such(places, is_instruction, LONGEST)
+        if weighing.wants_wishes:
+            self._wishes = self._view.such(places, is_wish, LONGEST)
         if weighing.wants_the_latest:
             self._changes = self._view.such(places, tells_of_a_change, LONGEST_CHANGE)
         return [one for one in ranked if one.place in self._known]
+
+    def _is_seen(self, strand: Strand | None) -> bool:
+        """As `_admits`, of whom was not read."""
+        return (
+            strand is not None
+            and weigh.is_sound(strand)
+            and (strand.scope not in PRIVATE or self._circle.is_around(strand.scope, *strand.owner[1:]))
+        )
 
     def _admitted(self, ranked: list[Contender]) -> list[Contender]:
         read = self._readable(ranked, len(ranked))
@@ -262,15 +270,17 @@ class Hunt:
         return matches and (crosses or self._circle.holds(record))
 
     def _weigh(self, contender: Contender, weighing: weigh.Weighing) -> None:
-        record, known = contender.record, self._known.get(contender.place)
+        record, known, place = contender.record, self._known.get(contender.place), contender.place
         if known is not None:
-            place = contender.place
-            weighing.weigh(contender, known, is_standing=place in self._standing, is_change=place in self._changes)
+            standing, wished, changed = (place in those for those in (self._standing, self._wishes, self._changes))
         elif record is not None:
-            if not self._circle.holds(record):
-                contender.reach = str(Reach.STRONG)
-            said, strand = record.content, weigh.strand_of(record)
-            weighing.weigh(contender, strand, is_standing=is_instruction(said), is_change=tells_of_a_change(said))
+            known, said = weigh.strand_of(record), record.content
+            standing, wished, changed = is_instruction(said), is_wish(said), tells_of_a_change(said)
+        else:
+            return
+        if not self._circle.is_around(known.scope, *known.owner[1:]):
+            contender.reach = str(Reach.STRONG)
+        weighing.weigh(contender, known, is_standing=standing, is_wished=wished, is_change=changed)
 
     def _by_passages(self, ranked: list[Contender], question: Question, gathered: Gathered) -> None:
         """Of long ones: how much of it is about the question, and whether all of the question is in it."""
@@ -311,10 +321,24 @@ class Hunt:
 
     # The choice ---------------------------------------------------------------------------------------------------------
 
-    def _choose(self, ranked: list[Contender], limit: int) -> list[Contender]:
-        near = [one for one in ranked if one.reach == str(Reach.NEAR)]
-        strangers = [one for one in ranked if one.reach != str(Reach.NEAR)]
+    def _in_question(self, ranked: list[Contender], limit: int) -> tuple[list[Contender], int]:
+        """Those who must be judged to know who is shown and who nearly is, with their records; they are so many of the first.
+        Whom nobody can keep out is judged once it is chosen."""
+        if self._profile.least:
+            return ranked, len(ranked)
+        if self._circle.is_everything:
+            return ranked, 0
+        near = [at for at, one in enumerate(ranked) if one.reach == str(Reach.NEAR)]
+        enough = limit + settings.NEAR_MISSES_KEPT
+        judged = near[enough] if len(near) > enough else len(ranked)
+        return self._readable(ranked, judged), judged
+
+    def _choose(self, ranked: list[Contender], judged: int, limit: int) -> list[Contender]:
+        near = [one for one in ranked[:judged] if one.reach == str(Reach.NEAR)]
+        strangers = [one for one in ranked[:judged] if one.reach != str(Reach.NEAR)]
         self._lost.update(crossing.judge(self._view, self._circle, strangers, near))
+        behind = (one for one in ranked[judged:] if one.reach != str(Reach.NEAR))
+        self._lost.update({one.id: "of another project, and others scored higher" for one in behind})
         for contender in ranked:
             if contender.relevance < self._profile.least:
                 self._lost.setdefault(contender.id, f"relevance {contender.relevance:.2f} is too low")

@@ -15,7 +15,6 @@ from commonplace.retrieve.freshest import asks_for_the_latest
 from commonplace.retrieve.profiles import Profile
 from commonplace.retrieve.then import moment_of, observed, told
 from commonplace.retrieve.understand import Question
-from commonplace.retrieve.wishes import is_wish
 from commonplace.seam.terms import Strand
 
 _HALF_LIFE_DAYS = 90.0
@@ -53,11 +52,14 @@ class Weighing:
         self.instructions = profile.instructions if question.wanted.heeds_instructions else 0.0
         self.wants_wishes = bool(profile.wishes) and question.wants_help
         self.wants_the_latest = bool(profile.change) and asks_for_the_latest(question)
-        self.reads = bool(question.spans or self.wants_wishes or (profile.entities and question.entities))
+        self.reads = bool(question.spans or (profile.entities and question.entities))
         """Does it go by what the memories say? Then they must have been read."""
 
-    def weigh(self, contender: Contender, known: Strand, *, is_standing: bool, is_change: bool) -> None:
-        """For most questions it is enough to know of a memory, and whether it reads like an instruction or tells of a change."""
+    def weigh(
+        self, contender: Contender, known: Strand, *, is_standing: bool, is_wished: bool, is_change: bool
+    ) -> None:
+        """For most questions it is enough to know of a memory, and whether it reads like an instruction or a wish, or tells of
+        a change."""
         scores, profile = contender.scores, self._profile
         if self.reads:
             self._add_time(contender)
@@ -67,8 +69,8 @@ class Weighing:
             scores["confidence"] = profile.confidence * (0.5 if known.confidence is None else known.confidence)
         if known.length > PARAGRAPH and self._brevity:
             scores["brevity"] = -self._brevity * min(log2(known.length / PARAGRAPH), 2.0)
-        if self.reads:
-            self._add_wishes(contender)
+        if is_wished and self.wants_wishes:
+            scores["wishes"] = profile.wishes
         if is_standing and self.instructions:
             scores["instructions"] = self.instructions
         if is_change and self.wants_the_latest:
@@ -85,10 +87,6 @@ class Weighing:
             was_then = profile.time * observed(record, spans) + profile.told * told(record, spans)
             if was_then >= _NOTHING:
                 contender.scores["time"] = was_then
-
-    def _add_wishes(self, contender: Contender) -> None:
-        if self.wants_wishes and contender.record and is_wish(contender.record.content):
-            contender.scores["wishes"] = self._profile.wishes
 
     def _add_entities(self, contender: Contender) -> None:
         names, worth = self._question.entities, self._profile.entities

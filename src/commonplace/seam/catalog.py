@@ -198,6 +198,10 @@ class View(Protocol):
         """
         ...
 
+    def passing(self, places: Sequence[int], where: Filter) -> set[int]:
+        """Those of these memories that the filter lets through, without reading them. Without a checksum."""
+        ...
+
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         """Memories without vectors of this model or with those of other words than they have now; not the deleted ones."""
         ...

@@ -35,6 +35,8 @@ _CLOSE = 0.95
 _TELLING = 0.2
 # If it is known who passes, so many times as many may hold the rare words.
 _WIDER = 4
+# And so many times as many are asked whether they pass, before they are scored: to know that they hold a word is cheap.
+_ASKED = 4
 # So many more than are asked for are scored exactly.
 _MORE = 50
 Scores = dict[int, float]
@@ -66,7 +68,7 @@ def best(
 ) -> list[tuple[float, int]]:
     """Score and number, best first; if some are named, of those alone."""
     if those is not None:
-        room = min(_WIDER * room, room * hand.upto // max(len(those.numbers), 1))
+        room = min(_WIDER * room, room * hand.upto // max(those.count, 1))
     ordered = sorted((phrase for phrase in counts if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
     rare = _rarest(ordered, counts, room)
     common = ordered[len(rare) :]
@@ -113,22 +115,24 @@ def _scores(
     db: apsw.Connection, score: str, given: tuple[Any, ...], match: str, most: int, those: Named | None
 ) -> Scores:
     """Of those that hold these words, as SQL scores them; of the newest, if `most` says so."""
-    order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {most}"
     among, values = "", ()
     if those is not None:
-        numbers = _among(db, match, order, those)
-        among, values = " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))", numbers
-        order = ""
+        among, values = (
+            " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))",
+            _among(db, match, most, those),
+        )
+    order = "" if most < 0 or those is not None else f" ORDER BY rowid DESC LIMIT {most}"
     rows: list[Any] = db.execute(
         f"SELECT rowid, {score} FROM memories_fts WHERE memories_fts MATCH ?{among}{order}", (*given, match, *values)
     ).fetchall()
     return dict(rows)
 
 
-def _among(db: apsw.Connection, match: str, order: str, those: Named) -> tuple[Any, ...]:
-    """Who of those that hold these words is named: from where, to where, and which. To know that they hold one is cheap."""
+def _among(db: apsw.Connection, match: str, most: int, those: Named) -> tuple[Any, ...]:
+    """Who of those that hold these words is named: from where, to where, and which."""
     import numpy as np
 
+    order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {_ASKED * most}"
     rows: list[Any] = db.execute(
         f"SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{order}", (match,)
     ).fetchall()

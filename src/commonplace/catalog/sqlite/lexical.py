@@ -42,7 +42,7 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     if waiting:
         fulltext.gather_fresh(db, upto)
     those = narrow.named(db, hand, where)
-    few = those.numbers if those is not None and those.few else None
+    few = those.few if those is not None else None
     counts = chosen.counted(db, hand, asked) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
@@ -78,14 +78,14 @@ def _phrase(term: tuple[str, ...]) -> str:
 
 def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: int) -> Scored:
     """The best as FTS5 scores them; if some are named, among those alone."""
-    few = those is None or those.few
-    among, values = _among(those.numbers if those is not None and few else None)
+    many = those is not None and those.few is None
+    among, values = _among(those.few if those is not None else None)
     rows: list[Any] = db.execute(
         f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts"
         f" WHERE memories_fts MATCH ?{among} ORDER BY score DESC LIMIT ?",
-        (" OR ".join(asked), *values, limit if few else -1),
+        (" OR ".join(asked), *values, -1 if many else limit),
     ).fetchall()
-    return rows if those is None or few else _named(rows, those)[:limit]
+    return _named(rows, those)[:limit] if many and those is not None else rows
 
 
 def _named(scored: Scored, those: Named) -> Scored:

@@ -29,22 +29,26 @@ _LISTS = {"kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"
 
 
 class Named:
-    """Who may pass a filter, by number, in order. Nobody else does; if they are `few`, everybody does."""
+    """Who may pass a filter. Nobody else does; and of a few, which are kept one by one and in order, everybody does."""
 
     def __init__(self, numbers: list[int], *, few: bool) -> None:
-        self.numbers, self.few = numbers, few
-        self._mask: NDArray[np.bool_] | None = None
+        self.few, self.count = (numbers if few else None), len(numbers)
+        self._mask = None if few else _mask_of(numbers)
 
     def holds(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Of each of these: is it among them?"""
         if self._mask is None:
-            import numpy as np
-
-            self._mask = np.zeros(
-                max(self.numbers, default=0) + 2, dtype=np.bool_
-            )  # the last one stands for all behind
-            self._mask[self.numbers] = True
+            self._mask = _mask_of(self.few or [])
         return self._mask.take(numbers, mode="clip")
+
+
+def _mask_of(numbers: list[int]) -> NDArray[np.bool_]:
+    """By number; the last one is nobody's, and stands for all that lie behind."""
+    import numpy as np
+
+    mask = np.zeros(max(numbers, default=0) + 2, dtype=np.bool_)
+    mask[numbers] = True
+    return mask
 
 
 def named(db: apsw.Connection, hand: AtHand, where: Filter) -> Named | None:

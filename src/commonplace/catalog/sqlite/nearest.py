@@ -41,8 +41,8 @@ def search(
     whole = held.whole(db, model, question)
     if whole is not None:
         return _among_all(db, hand, whole, question, where, limit, those)
-    if those is not None and those.few:
-        return _checked(db, hand, _compared(vectors.of(db, model.number, those.numbers), question), where, limit)
+    if those is not None and those.few is not None:
+        return _checked(db, hand, _compared(vectors.of(db, model.number, those.few), question), where, limit)
     if model.centre is None:
         return _checked(db, hand, _compared([*vectors.all_of(db, model.number)], question), where, limit)
     return _proposed(db, hand, model, question, where, limit, those)

@@ -276,6 +276,13 @@ class SqliteView:
     def such(self, places: Sequence[int], is_such: Callable[[str], bool], beginning: int) -> set[int]:
         return self._hand.such_of(self._db, places, is_such, beginning)
 
+    def passing(self, places: Sequence[int], where: Filter) -> set[int]:
+        from commonplace.catalog.sqlite import narrow
+        from commonplace.catalog.sqlite.at_hand import STATUS
+
+        lines, statuses = narrow.lines_of(self._db, self._hand, where, places)
+        return {n for n, line in zip(places, lines, strict=True) if line is not None and line[STATUS] in statuses}
+
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         from commonplace.catalog.sqlite import embedding
 
