@@ -1,7 +1,8 @@
 """A `Filter` becomes ordered walks along the facets, merged: a page costs what it holds, not what the book holds.
 
-One field leads: its facet gives the rows already in order, for one value and one status at a time. The other fields are
-checked row by row. The fresh memories, which the facets do not know yet, are one more walk.
+One condition leads: its facets give the rows already in order, for one value and one status at a time. Who is there is looked up
+under the other conditions, and what comes through is checked row by row. The fresh memories, which the facets do not know
+yet, are one more walk.
 """
 
 from __future__ import annotations
@@ -9,21 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from heapq import merge
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from commonplace.catalog.sqlite import facets, fresh
+from commonplace.catalog.sqlite import conditions, facets, fresh
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.errors import NotFoundError
-from commonplace.model.base import to_micros
 from commonplace.model.filter import Circle, Filter
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.terms import Order, Page
 
-# From the narrowest to the widest in practice: the first that is asked for leads.
-_LEADS = (facets.TAG, "repo_id", "project_id", "agent_id", "source_ref", "tenant", "kind", "type", "scope", "trust")
-_ASKED = {facets.TAG: "tags", "kind": "kinds", "type": "types", "scope": "scopes", "trust": "trusts"}
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.conditions import Condition
+
 _COLUMNS = f"{MEMORIES.select}, memories.created_at, memories.n"
 
 
@@ -48,9 +48,18 @@ def _rows(
     most = -1 if limit is None else limit
     walks = [
         (row for row in connection.execute(sql, (*values, most)) if isinstance(row[-2], int))
-        for sql, values in (*_walks(where, columns, below), _fresh_walk(connection, where, columns, below))
+        for sql, values in (*_walks(connection, where, columns, below), _fresh_walk(connection, where, columns, below))
     ]
-    return merge(*walks, key=lambda row: (-row[-2], -row[-1]))
+    return _once(merge(*walks, key=lambda row: (-row[-2], -row[-1])))
+
+
+def _once(rows: Iterator[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """Two walks may come by the same memory: of the project, and of the agent."""
+    last = None
+    for row in rows:
+        if row[-1] != last:
+            last = row[-1]
+            yield row
 
 
 def _one_by_one(
@@ -66,19 +75,32 @@ def _one_by_one(
             yield (created_at, n), record
 
 
-def _walks(where: Filter, columns: str, below: Order | None) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """One statement per status and per value of the leading field, each in order."""
-    lead = _lead(where)
-    checks, checked = _conditions(where, besides=lead)
+def _walks(
+    connection: apsw.Connection, where: Filter, columns: str, below: Order | None
+) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """One statement per status and per value of the leading condition, each in order."""
+    lead, others = _lead(connection, where)
+    (looked, looked_for), (checks, checked) = conditions.also(others), _conditions(where)
     span, spanned = _span(where, below, "f.")
     sql = (
         f"SELECT {columns} FROM memory_facets AS f CROSS JOIN memories USING (n)"
-        f" WHERE f.facet = ? AND f.value = ? AND f.status = ?{''.join(f' AND {part}' for part in (*span, *checks))}"
+        f" WHERE f.facet = ? AND f.value = ? AND f.status = ?{''.join(f' AND {part}' for part in (*span, *looked, *checks))}"
         " ORDER BY f.created_at DESC, f.n DESC LIMIT ?"
     )
     for status in dict.fromkeys(where.statuses):
-        for value in _values(where, lead):
-            yield sql, (facets.CODES[lead], value, str(status), *spanned, *checked)
+        for branch in lead:
+            for value in branch.values:
+                yield sql, (facets.CODES[branch.facet], value, str(status), *spanned, *looked_for, *checked)
+
+
+def _lead(connection: apsw.Connection, where: Filter) -> tuple[Condition, list[Condition]]:
+    """The condition to walk along, and the others: of several, one that lets only few through, if there is one."""
+    asked = [each for each in conditions.of(where) if conditions.can_be_looked_up(each)]
+    asked = [each for each in asked if each is not conditions.EVERYBODY] or [conditions.EVERYBODY]
+    several = asked if len(asked) > 1 else ()
+    narrow = (each for each in several if conditions.are_few(connection, where, each, conditions.FEW))
+    lead = next(narrow, asked[0])
+    return lead, [each for each in asked if not {*lead} <= {*each}]
 
 
 def _fresh_walk(
@@ -93,50 +115,26 @@ def _fresh_walk(
     )
 
 
-def _lead(where: Filter) -> str:
-    for field in _LEADS:
-        if getattr(where, _ASKED.get(field, field)):
-            return field
-    return facets.ALWAYS_LOAD if where.always_load else facets.ANY
-
-
-def _values(where: Filter, lead: str) -> tuple[str, ...]:
-    """The values of the leading field, each of which begins a walk."""
-    if lead in (facets.ANY, facets.ALWAYS_LOAD):
-        return ("",) if lead == facets.ANY else ("1",)
-    asked = getattr(where, _ASKED.get(lead, lead))
-    if lead == facets.TAG:
-        return (asked[0],)  # the others are checked: all tags must be there
-    return tuple(str(word) for word in dict.fromkeys(asked)) if lead in _ASKED else (asked,)
-
-
 def _span(where: Filter, below: Order | None, table: str) -> tuple[list[str], list[Any]]:
     """From when to when, and where the page before ended."""
-    parts, values = [], []
-    for field, sign in (("since", ">="), ("until", "<")):
-        if getattr(where, field) is not None:
-            parts.append(f"{table}created_at {sign} ?")
-            values.append(to_micros(getattr(where, field)))
+    parts, values = conditions.times(where, table)
     if below:
         parts.append(f"({table}created_at, {table}n) < (?, ?)")
         values += below
     return parts, values
 
 
-def _conditions(where: Filter, besides: str | None = None) -> tuple[list[str], list[Any]]:
-    """The filter's conditions on a row. With `besides`, without those that this leading facet stands for already."""
-    parts: list[str] = []
-    values: list[Any] = []
-    if besides is None:
-        parts.append(f"memories.status IN ({_marks(where.statuses)})")
-        values += [str(status) for status in where.statuses]
+def _conditions(where: Filter) -> tuple[list[str], list[Any]]:
+    """The filter's conditions on a row, but for its times."""
+    parts = [f"memories.status IN ({conditions.marks(where.statuses)})"]
+    values: list[Any] = [str(status) for status in where.statuses]
     for field in facets.FIELDS:
-        asked = getattr(where, _ASKED.get(field, field))
-        if asked is not None and field != besides:
-            several = [str(word) for word in asked] if field in _ASKED else [asked]
-            parts.append(f"memories.{field} IN ({_marks(several)})")
+        asked = getattr(where, conditions.ASKED.get(field, field))
+        if asked is not None:
+            several = [str(word) for word in asked] if field in conditions.ASKED else [asked]
+            parts.append(f"memories.{field} IN ({conditions.marks(several)})")
             values += several
-    if where.always_load is not None and besides != facets.ALWAYS_LOAD:
+    if where.always_load is not None:
         parts.append("memories.always_load = ?")
         values.append(int(where.always_load))
     for circle, wanted in ((where.within, True), (where.beyond, False)):
@@ -168,10 +166,6 @@ def _near(circle: Circle) -> tuple[str, list[Any]]:
         f" THEN {own} AND {same_project} ELSE {same_project} AND {same_repo} END))"
     )
     return near, [*agents, *projects, *projects, *repos]
-
-
-def _marks(values: Any) -> str:
-    return ", ".join("?" * len(values))
 
 
 def order_of(connection: apsw.Connection, id: str) -> Order:
