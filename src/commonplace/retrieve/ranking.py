@@ -99,6 +99,7 @@ class Hunt:
         self._meaning, self._now, self._past = meaning, now, past
         # The usual filter, and the cheapest: dozens of records are asked about.
         self._only_statuses = msgspec.structs.replace(where, statuses=()) == Filter(statuses=())
+        self._everywhere = circle.is_everything
         self._watch = Stopwatch()
         self._models: dict[str, str] = {}
         # Of contenders that are weighed without being read, by place: what is known of them, who is an instruction or a wish,
@@ -191,7 +192,7 @@ class Hunt:
         if self._profile.brevity and self._has_long_ones(gathered.leaders(_CLOSELY)):
             room = max(room, _CLOSELY_LONG)
         # What lies beyond must not take the places of what is near: it may all be turned away.
-        return room + (0 if self._circle.is_everything else 2 * BEYOND)
+        return room + (0 if self._everywhere else 2 * BEYOND)
 
     def _has_long_ones(self, places: list[int]) -> bool:
         known = self._view.strands(places).values()
@@ -229,8 +230,13 @@ class Hunt:
     def _not_read(self, ranked: list[Contender], weighing: weigh.Weighing) -> list[Contender]:
         """Those that may be seen, which is known without reading them."""
         places = [one.place for one in ranked]
-        strands, passing = self._view.strands(places), self._view.passing(places, self._where)
-        self._known = {at: strands[at] for at in places if at in passing and self._is_seen(strands.get(at))}
+        strands = self._view.strands(places)
+        if self._only_statuses:
+            statuses = self._where.statuses
+            passing = {at for at, strand in strands.items() if strand.status in statuses}
+        else:
+            passing = self._view.passing(places, self._where)
+        self._known = {at: strand for at, strand in strands.items() if at in passing and self._is_seen(strand)}
         self._standing = self._view.such(places, is_instruction, LONGEST)
         if weighing.wants_wishes:
             self._wishes = self._view.such(places, is_wish, LONGEST)
@@ -238,13 +244,12 @@ class Hunt:
             self._changes = self._view.such(places, tells_of_a_change, LONGEST_CHANGE)
         return [one for one in ranked if one.place in self._known]
 
-    def _is_seen(self, strand: Strand | None) -> bool:
+    def _is_seen(self, strand: Strand) -> bool:
         """As `_admits`, of whom was not read."""
-        return (
-            strand is not None
-            and weigh.is_sound(strand)
-            and (strand.scope not in PRIVATE or self._circle.is_around(strand.scope, *strand.owner[1:]))
-        )
+        return weigh.is_sound(strand) and (strand.scope not in PRIVATE or self._is_near(strand))
+
+    def _is_near(self, strand: Strand) -> bool:
+        return self._everywhere or self._circle.is_around(strand.scope, *strand.owner[1:])
 
     def _admitted(self, ranked: list[Contender]) -> list[Contender]:
         read = self._readable(ranked, len(ranked))
@@ -270,15 +275,16 @@ class Hunt:
         return matches and (crosses or self._circle.holds(record))
 
     def _weigh(self, contender: Contender, weighing: weigh.Weighing) -> None:
-        record, known, place = contender.record, self._known.get(contender.place), contender.place
+        place, record = contender.place, contender.record
+        known = self._known.get(place)
         if known is not None:
-            standing, wished, changed = (place in those for those in (self._standing, self._wishes, self._changes))
+            standing, wished, changed = place in self._standing, place in self._wishes, place in self._changes
         elif record is not None:
             known, said = weigh.strand_of(record), record.content
             standing, wished, changed = is_instruction(said), is_wish(said), tells_of_a_change(said)
         else:
             return
-        if not self._circle.is_around(known.scope, *known.owner[1:]):
+        if not self._is_near(known):
             contender.reach = str(Reach.STRONG)
         weighing.weigh(contender, known, is_standing=standing, is_wished=wished, is_change=changed)
 
@@ -326,7 +332,7 @@ class Hunt:
         Whom nobody can keep out is judged once it is chosen."""
         if self._profile.least:
             return ranked, len(ranked)
-        if self._circle.is_everything:
+        if self._everywhere:
             return ranked, 0
         near = [at for at, one in enumerate(ranked) if one.reach == str(Reach.NEAR)]
         enough = limit + settings.NEAR_MISSES_KEPT

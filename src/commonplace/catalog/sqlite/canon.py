@@ -238,12 +238,10 @@ class SqliteCanon:
         if db.in_transaction or db.readonly("main"):
             return
         try:
-            with self.reading() as view:
-                waiting = fresh.any_waiting(view.connection)
-            if waiting:
+            if fresh.any_waiting(self._ready()):  # one statement is a view by itself
                 with self.writing(timeout) as draft:
                     fresh.take_in(draft.connection, fresh.upto(draft.connection))
-        except (LockedError, UnavailableError, CorruptError):
+        except (LockedError, UnavailableError, CorruptError, apsw.Error):
             return  # a search looks through the fresh ones by itself, and meets by itself what is damaged
 
     def scrub(self, timeout: float) -> list[str]:

@@ -14,15 +14,16 @@ from commonplace.model.record import MemoryRecord
 
 # How many may wait. More would make saving no cheaper, and lists and searches slower.
 MOST = 64
+_UPTO = "SELECT CAST(value AS INTEGER) FROM book WHERE key = 'indexed_upto'"
 
 
 def upto(db: apsw.Connection) -> int:
     """The last memory the indexes know."""
-    return int(db.execute("SELECT value FROM book WHERE key = 'indexed_upto'").get)
+    return int(db.execute(_UPTO).get)
 
 
 def any_waiting(db: apsw.Connection) -> bool:
-    return bool(db.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE n > ?)", (upto(db),)).get)
+    return bool(db.execute(f"SELECT EXISTS (SELECT 1 FROM memories WHERE n > ({_UPTO}))").get)
 
 
 def added(db: apsw.Connection, first: int, last: int) -> None:
