@@ -5,7 +5,8 @@ is asked in turns with it, round by round: FTS5's own bm25 over the same words j
 same int8 vectors held in memory. All in one thread, three rounds; a question's time is its median over the rounds, in CPU
 milliseconds (others may use the machine); what is printed is the median over the questions unless it says p95. Recall is the
 share of the exact scan's ten best among our ten; for words, of plain bm25's ten best. A whole search is `Book.search` with the
-same words and vector, everything that makes hits an answer and the receipt included, also in turns. Memory is the peak of a
+same words and vector, everything that makes hits an answer and the receipt included, also in turns: everywhere, within one of
+twenty projects, and within a project that has nothing yet. Memory is the peak of a
 process that does nothing but ask. Vectors are made like an embedder's: much in common, topics, a falling spectrum;
 `COMMONPLACE_BENCH_VECTORS=file.npy` takes real ones and mixes more from them. `COMMONPLACE_BENCH_LARGE=100000` is quicker.
 """
@@ -38,6 +39,7 @@ from commonplace.wiring import open_book
 SIZES = (10_000, 100_000, int(os.environ.get("COMMONPLACE_BENCH_LARGE", "1000000")))
 QUESTIONS, LIMIT, DIMENSIONS, MODEL = 100, 100, 384, "bench"
 _SEED, _TOPICS, _BATCH, _ROUNDS = 5, 2_000, 2_000, 3
+_PROJECTS = (None, "project-3", "nobody's")
 
 
 def main(argv: list[str]) -> None:
@@ -73,7 +75,8 @@ def run(folder: Path) -> Iterator[str]:
 def _told(size: int, raced: dict[str, Any]) -> Iterator[str]:
     both = f"both {raced['p50']:.2f}, p95 {raced['p95']:.2f} ms"
     yield f"        ours: words {raced['words']:.2f} + vectors {raced['vectors']:.2f}; {both}"
-    yield f"        a whole search: {raced['whole']:.2f}, p95 {raced['whole_p95']:.2f} ms"
+    projects = f"within a project {raced['within']:.2f}, within a new one {raced['in_vain']:.2f}"
+    yield f"        a whole search: {raced['whole']:.2f}, p95 {raced['whole_p95']:.2f} ms; {projects}"
     yield f"        plain: words {raced['plain_words']:.2f} + vectors {raced['plain_vectors']:.2f} ms"
     yield f"        ten best: of words {raced['same_words']:.1%}, of vectors {raced['same_vectors']:.1%}"
     if size <= 100_000:
@@ -111,10 +114,10 @@ def race(path: Path) -> dict[str, float]:
         rounds, wholes = [], []
         for _ in range(_ROUNDS):
             rounds.append([_asked(way, asked) for way in ways])
-            wholes.append(whole.times())
+            wholes.append([whole.times(project) for project in _PROJECTS])
         whole.close()
     canon.close()
-    searched = np.median(wholes, axis=0).tolist()
+    searched, within, in_vain = np.median(wholes, axis=0).tolist()
     took = np.median([[times for _, times in turns] for turns in rounds], axis=0)
     ours, plain = took.sum(axis=2)
     (mine, _), (wanted, _) = rounds[0]
@@ -126,6 +129,8 @@ def race(path: Path) -> dict[str, float]:
         "p95": sorted(ours.tolist())[int(len(ours) * 0.95)],
         "plain": median(plain.tolist()),
         "whole": median(searched),
+        "within": median(within),
+        "in_vain": median(in_vain),
         "whole_p95": sorted(searched)[int(len(searched) * 0.95)],
         "same_words": float(same[:, 0].mean()),
         "same_vectors": float(same[:, 1].mean()),
@@ -166,9 +171,10 @@ class Whole:
         self._book = open_book(f"sqlite:{path}", actor="bench")
         self._book._scribe._models = lambda: self  # type: ignore[assignment, return-value]
 
-    def times(self) -> list[float]:
+    def times(self, project: str | None = None) -> list[float]:
         """CPU milliseconds for each question."""
-        return [_cpu(lambda text=text: self._book.search(text, rerank=False)) for text in self._known]  # type: ignore[misc]
+        search = self._book.search
+        return [_cpu(lambda text=text: search(text, project=project, rerank=False)) for text in self._known]  # type: ignore[misc]
 
     def close(self) -> None:
         self._book.close()

@@ -12,7 +12,7 @@ from commonplace.catalog.sqlite import (
     at_hand,
     chosen,
     codes,
-    conditions,
+    demands,
     facets,
     held,
     lexical,
@@ -107,7 +107,7 @@ def chance():
 def sizes(request, monkeypatch):
     """The same book as a small one, as one of which a part can be named, and as one of which hardly anything can."""
     few, share = {"few": (1_000, 16), "named": (5, 1), "too many": (5, 40)}[request.param]
-    monkeypatch.setattr(conditions, "FEW", few)
+    monkeypatch.setattr(demands, "FEW", few)
     monkeypatch.setattr(narrow, "_SHARE", share)
     return request.param
 
@@ -161,7 +161,7 @@ def test_words_behind_a_filter_are_found_whoever_else_holds_them(canon, chance, 
 
 def test_a_part_of_a_large_book_is_not_starved_by_the_rest(canon, monkeypatch, chance):
     """Rare in the book is one thing, rare in the project another: a few hundred newer ones elsewhere hold the word as well."""
-    for module, name, value in ((lexical, "SMALL", 10), (lexical, "_PLAIN", 20), (conditions, "FEW", 5)):
+    for module, name, value in ((lexical, "SMALL", 10), (lexical, "_PLAIN", 20), (demands, "FEW", 5)):
         monkeypatch.setattr(module, name, value)
     for name, value in (("_FEWEST", 10), ("_MOST", 40)):
         monkeypatch.setattr(lexical, name, value)

@@ -128,8 +128,11 @@ class AtHand:
 
     def keep_named(self, where: Filter, those: Named | None) -> None:
         self.named[where] = those
-        if len(self.named) > _FILTERS:
+        while len(self.named) > 1 and (len(self.named) > _FILTERS or self._named_bytes() > 2 * VERDICTS):
             self.named.pop(next(iter(self.named)))
+
+    def _named_bytes(self) -> int:
+        return sum(those.size for those in self.named.values() if those is not None)
 
     def keep_records(self, records: Mapping[str, MemoryRecord]) -> None:
         self.records.update(records)

@@ -1,7 +1,7 @@
 """A `Filter` becomes ordered walks along the facets, merged: a page costs what it holds, not what the book holds.
 
-One condition leads: its facets give the rows already in order, for one value and one status at a time. Who is there is looked up
-under the other conditions, and what comes through is checked row by row. The fresh memories, which the facets do not know
+One demand leads: its facets give the rows already in order, for one value and one status at a time. Who is there is looked up
+under the others, and what comes through is checked row by row. The fresh memories, which the facets do not know
 yet, are one more walk.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from commonplace.catalog.sqlite import conditions, facets, fresh
+from commonplace.catalog.sqlite import demands, facets, fresh
 from commonplace.catalog.sqlite.rows import MEMORIES
 from commonplace.errors import NotFoundError
 from commonplace.model.filter import Circle, Filter
@@ -22,7 +22,7 @@ from commonplace.model.record import MemoryRecord
 from commonplace.seam.terms import Order, Page
 
 if TYPE_CHECKING:
-    from commonplace.catalog.sqlite.conditions import Condition
+    from commonplace.catalog.sqlite.demands import Demand
 
 _COLUMNS = f"{MEMORIES.select}, memories.created_at, memories.n"
 
@@ -78,9 +78,9 @@ def _one_by_one(
 def _walks(
     connection: apsw.Connection, where: Filter, columns: str, below: Order | None
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """One statement per status and per value of the leading condition, each in order."""
+    """One statement per status and per value of the leading demand, each in order."""
     lead, others = _lead(connection, where)
-    (looked, looked_for), (checks, checked) = conditions.also(others), _conditions(where)
+    (looked, looked_for), (checks, checked) = demands.also(others), _conditions(where)
     span, spanned = _span(where, below, "f.")
     sql = (
         f"SELECT {columns} FROM memory_facets AS f CROSS JOIN memories USING (n)"
@@ -93,12 +93,12 @@ def _walks(
                 yield sql, (facets.CODES[branch.facet], value, str(status), *spanned, *looked_for, *checked)
 
 
-def _lead(connection: apsw.Connection, where: Filter) -> tuple[Condition, list[Condition]]:
-    """The condition to walk along, and the others: of several, one that lets only few through, if there is one."""
-    asked = [each for each in conditions.of(where) if conditions.can_be_looked_up(each)]
-    asked = [each for each in asked if each is not conditions.EVERYBODY] or [conditions.EVERYBODY]
+def _lead(connection: apsw.Connection, where: Filter) -> tuple[Demand, list[Demand]]:
+    """The demand to walk along, and the others: of several, one that lets only few through, if there is one."""
+    asked = [each for each in demands.of(where) if demands.can_be_looked_up(each)]
+    asked = [each for each in asked if each is not demands.EVERYBODY] or [demands.EVERYBODY]
     several = asked if len(asked) > 1 else ()
-    narrow = (each for each in several if conditions.are_few(connection, where, each, conditions.FEW))
+    narrow = (each for each in several if demands.are_few(connection, where, each, demands.FEW))
     lead = next(narrow, asked[0])
     return lead, [each for each in asked if not {*lead} <= {*each}]
 
@@ -117,7 +117,7 @@ def _fresh_walk(
 
 def _span(where: Filter, below: Order | None, table: str) -> tuple[list[str], list[Any]]:
     """From when to when, and where the page before ended."""
-    parts, values = conditions.times(where, table)
+    parts, values = demands.times(where, table)
     if below:
         parts.append(f"({table}created_at, {table}n) < (?, ?)")
         values += below
@@ -126,13 +126,13 @@ def _span(where: Filter, below: Order | None, table: str) -> tuple[list[str], li
 
 def _conditions(where: Filter) -> tuple[list[str], list[Any]]:
     """The filter's conditions on a row, but for its times."""
-    parts = [f"memories.status IN ({conditions.marks(where.statuses)})"]
+    parts = [f"memories.status IN ({demands.marks(where.statuses)})"]
     values: list[Any] = [str(status) for status in where.statuses]
     for field in facets.FIELDS:
-        asked = getattr(where, conditions.ASKED.get(field, field))
+        asked = getattr(where, demands.ASKED.get(field, field))
         if asked is not None:
-            several = [str(word) for word in asked] if field in conditions.ASKED else [asked]
-            parts.append(f"memories.{field} IN ({conditions.marks(several)})")
+            several = [str(word) for word in asked] if field in demands.ASKED else [asked]
+            parts.append(f"memories.{field} IN ({demands.marks(several)})")
             values += several
     if where.always_load is not None:
         parts.append("memories.always_load = ?")

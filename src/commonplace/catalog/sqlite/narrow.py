@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import msgspec
 
-from commonplace.catalog.sqlite import at_hand, conditions, fresh, listing
+from commonplace.catalog.sqlite import at_hand, demands, fresh, listing
 from commonplace.catalog.sqlite.at_hand import AtHand
 from commonplace.model.filter import EVERY_STATUS, Filter
 from commonplace.model.words import Status
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from commonplace.catalog.sqlite.conditions import Condition
+    from commonplace.catalog.sqlite.demands import Demand
 
 # This share of the book can be named, if they are not few: those are found sooner among themselves than among all.
 _SHARE = 16
@@ -32,6 +32,11 @@ class Named:
     def __init__(self, numbers: list[int], *, few: bool) -> None:
         self.few, self.count = (numbers if few else None), len(numbers)
         self._mask = None if few else _mask_of(numbers)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it takes, about."""
+        return 0 if self._mask is None else len(self._mask)
 
     def holds(self, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Of each of these: is it among them?"""
@@ -55,7 +60,7 @@ def named(db: apsw.Connection, hand: AtHand, where: Filter) -> Named | None:
         return None
     if where not in hand.named:
         # What is not few is told apart by numpy, and that is not loaded for words alone.
-        most = max(conditions.FEW, hand.upto // _SHARE) if "numpy" in sys.modules else conditions.FEW
+        most = max(demands.FEW, hand.upto // _SHARE) if "numpy" in sys.modules else demands.FEW
         hand.keep_named(where, _read_off(db, where, most))
     return hand.named[where]
 
@@ -64,26 +69,26 @@ def everybody(db: apsw.Connection, hand: AtHand, where: Filter) -> Named:
     """As `named`, however many they are: for whoever has looked at a good part of the book, and found too few."""
     found = hand.named.get(where)
     if found is None:
-        first, *others = [*conditions.of(where)] or [conditions.EVERYBODY]
+        first, *others = [*demands.of(where)] or [demands.EVERYBODY]
         found = _who(db, where, _under(db, where, first, others))
         hand.keep_named(where, found)
     return found
 
 
 def _read_off(db: apsw.Connection, where: Filter, most: int) -> Named | None:
-    """The condition that lets few through leads; or the first that lets no more than `most` through. Those of them who meet
+    """The demand that lets few through leads; or the first that lets no more than `most` through. Those of them who meet
     the others are named."""
-    asked = [*conditions.of(where)]
-    for enough in dict.fromkeys((conditions.FEW, most)):
+    asked = [*demands.of(where)]
+    for enough in dict.fromkeys((demands.FEW, most)):
         for lead in asked:
-            if conditions.are_few(db, where, lead, enough):
+            if demands.are_few(db, where, lead, enough):
                 return _who(db, where, _under(db, where, lead, [each for each in asked if not {*lead} <= {*each}]))
     return None
 
 
 def _who(db: apsw.Connection, where: Filter, numbers: list[int]) -> Named:
     """A few are asked; of many it is enough to know that nobody else passes."""
-    few = len(numbers) <= conditions.FEW
+    few = len(numbers) <= demands.FEW
     return Named(passing(db, where, numbers) if few else numbers, few=few)
 
 
@@ -156,9 +161,9 @@ def _condition(where: Filter) -> tuple[str, list[Any]]:
     return listing.filter_sql(where)
 
 
-def _under(db: apsw.Connection, where: Filter, lead: Condition, others: list[Condition]) -> list[int]:
-    """The numbers of those who meet these conditions, in order, the fresh ones included."""
-    rows: list[Any] = db.execute(*conditions.entries(where, lead, others)).fetchall()
+def _under(db: apsw.Connection, where: Filter, lead: Demand, others: list[Demand]) -> list[int]:
+    """The numbers of those who meet these demands, in order, the fresh ones included."""
+    rows: list[Any] = db.execute(*demands.entries(where, lead, others)).fetchall()
     waiting: list[Any] = db.execute("SELECT n FROM memories WHERE n > ?", (fresh.upto(db),)).fetchall()
     return sorted({n for (n,) in (*rows, *waiting)})
 

@@ -1,6 +1,6 @@
-"""What a filter asks for, as places in the facets: whoever passes lies in one branch of each condition.
+"""What a filter asks for, as places in the facets: whoever passes lies in one branch of each demand.
 
-`narrow.py` reads off who may pass; `listing.py` walks along one condition and looks each memory up in the others. An entry of a
+`narrow.py` reads off who may pass; `listing.py` walks along one demand and looks each memory up in the others. An entry of a
 facet tells its memory's status and time, and with those it is found under any other value at once.
 """
 
@@ -37,17 +37,17 @@ class Branch(NamedTuple):
         return (facets.CODES[self.facet], *self.values)
 
 
-Condition = list[Branch]
+Demand = list[Branch]
 
 
 def under(facet: str, *values: object) -> Branch:
     return Branch(facet, f"IN ({marks(values)})", tuple(map(str, values)))
 
 
-EVERYBODY: Condition = [Branch(facets.ANY, "IN (?)", ("",))]
+EVERYBODY: Demand = [Branch(facets.ANY, "IN (?)", ("",))]
 
 
-def of(where: Filter) -> Iterator[Condition]:
+def of(where: Filter) -> Iterator[Demand]:
     """What the filter asks for that facets can tell, the narrowest in practice first."""
     for tag in where.tags or ():
         yield [under(facets.TAG, tag)]
@@ -62,14 +62,14 @@ def of(where: Filter) -> Iterator[Condition]:
         yield EVERYBODY  # a time or a status may be narrow as well
 
 
-def _fields(where: Filter, fields: Sequence[str]) -> Iterator[Condition]:
+def _fields(where: Filter, fields: Sequence[str]) -> Iterator[Demand]:
     for field in fields:
         asked = getattr(where, ASKED.get(field, field))
         if asked is not None:
             yield [under(field, *(dict.fromkeys(asked) if field in ASKED else (asked,)))]
 
 
-def _near(circle: Circle | None) -> Condition:
+def _near(circle: Circle | None) -> Demand:
     """Where all lie that a circle holds, and not many others; nothing if that is nearly the whole book."""
     if circle is None or (circle.project_id is None and circle.repo_id is None):
         return []
@@ -81,7 +81,7 @@ def _near(circle: Circle | None) -> Condition:
     return [*found, under("agent_id", circle.agent_id)] if circle.agent_id is not None else found
 
 
-def _beyond(circle: Circle | None) -> Condition:
+def _beyond(circle: Circle | None) -> Demand:
     """Where all lie that may cross over: those of other projects and repositories."""
     if circle is None:
         return []
@@ -92,23 +92,23 @@ def _beyond(circle: Circle | None) -> Condition:
     return found
 
 
-def _but(facet: str, value: str) -> Condition:
+def _but(facet: str, value: str) -> Demand:
     """Every other value."""
     return [Branch(facet, "< ?", (value,)), Branch(facet, "> ?", (value,))]
 
 
-def can_be_looked_up(condition: Condition) -> bool:
+def can_be_looked_up(demand: Demand) -> bool:
     """Can one memory be looked for in it, or must it be gone through?"""
-    return all(branch.compared.startswith("IN") for branch in condition)
+    return all(branch.compared.startswith("IN") for branch in demand)
 
 
-def are_few(db: apsw.Connection, where: Filter, condition: Condition, few: int) -> bool:
+def are_few(db: apsw.Connection, where: Filter, demand: Demand, few: int) -> bool:
     """Does it let no more than so many through?"""
-    sql, bound = entries(where, condition)
+    sql, bound = entries(where, demand)
     return db.execute(f"{sql} LIMIT 1 OFFSET ?", (*bound, few)).get is None
 
 
-def entries(where: Filter, lead: Condition, others: Sequence[Condition] = ()) -> tuple[str, tuple[Any, ...]]:
+def entries(where: Filter, lead: Demand, others: Sequence[Demand] = ()) -> tuple[str, tuple[Any, ...]]:
     """The numbers of all in the leading branches that have the status and the time asked for, and are in the others too."""
     (looked, looked_for), (span, spanned) = also(others), times(where, "f.")
     statuses = [str(status) for status in where.statuses]
@@ -121,11 +121,11 @@ def entries(where: Filter, lead: Condition, others: Sequence[Condition] = ()) ->
     return " UNION ALL ".join(each), tuple(value for branch in lead for value in (*branch.bound, *bound))
 
 
-def also(others: Sequence[Condition]) -> tuple[list[str], list[Any]]:
+def also(others: Sequence[Demand]) -> tuple[list[str], list[Any]]:
     """Is the memory of the entry `f` in a branch of each of these? What must be gone through is not asked."""
-    asked = [condition for condition in others if can_be_looked_up(condition)]
-    parts = ["(" + " OR ".join(_IS_UNDER.format(branch.compared) for branch in condition) + ")" for condition in asked]
-    return parts, [value for condition in asked for branch in condition for value in branch.bound]
+    asked = [demand for demand in others if can_be_looked_up(demand)]
+    parts = ["(" + " OR ".join(_IS_UNDER.format(branch.compared) for branch in demand) + ")" for demand in asked]
+    return parts, [value for demand in asked for branch in demand for value in branch.bound]
 
 
 _IS_UNDER = (
