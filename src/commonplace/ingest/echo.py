@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from commonplace.model.filter import Filter
-from commonplace.model.receipt import Moment
 from commonplace.model.terms import query_terms
 from commonplace.model.words import Status
 from commonplace.retrieve.forms import forms_in
@@ -61,14 +60,14 @@ def echo_of(view: View, text: str) -> str | None:
     most = _LOOKED_AT if len(telling) <= _ONE_SENTENCE else 4 * _LOOKED_AT
     near = view.by_id([hit.id for hit in view.lexical(terms, _LIVE, most)])
     for record in near.values():
-        if says_the_same(text, record) and was_injected(view, record.id):
+        if says_the_same(text, record) and view.was_handed_over(record.id):
             return record.id
     return _several(view, text, near) if len(telling) > _ONE_SENTENCE else None
 
 
 def _several(view: View, text: str, near: dict[str, MemoryRecord]) -> str | None:
     """Does a long sentence only string together what several memories say that were handed out? Names one of them."""
-    told = [record for record in near.values() if was_injected(view, record.id)]
+    told = [record for record in near.values() if view.was_handed_over(record.id)]
     words = {form for record in told for form in _telling(record.content)}
     numbers = {number for record in told for number in _NUMBER.findall(record.content)}
     said = _telling(text)
@@ -98,17 +97,6 @@ def says_the_same(text: str, record: MemoryRecord) -> bool:
     if not said or not known or {*_NUMBER.findall(text)} - {*_NUMBER.findall(record.content)}:
         return False
     return len(said & known) / len(said) >= _SAME
-
-
-def was_injected(view: View, memory_id: str) -> bool:
-    """Do the receipts say that it was handed to somebody, not only looked at?"""
-    told = view.receipts(memory_id=memory_id, limit=50)
-    return any(
-        candidate.memory_id == memory_id
-        for receipt in told
-        if receipt.moment is not Moment.SEARCH
-        for candidate in receipt.chosen
-    )
 
 
 def _telling(text: str) -> set[str]:

@@ -245,6 +245,10 @@ class View(Protocol):
         """The newest receipts: all, or those that looked at this memory, or those of this session. Newest first."""
         ...
 
+    def was_handed_over(self, memory_id: str) -> bool:
+        """Does any receipt say that this memory was handed to somebody, and not only looked at?"""
+        ...
+
     def job(self, id: str) -> Job | None:
         """One piece of work by its id."""
         ...

@@ -10,7 +10,7 @@ import pytest
 from commonplace.errors import NotSearchedError
 from commonplace.model.filter import EVERY_STATUS, Circle, Filter
 from commonplace.model.fingerprint import fingerprint
-from commonplace.model.receipt import Receipt
+from commonplace.model.receipt import Moment, Receipt
 from commonplace.model.record import MemoryRecord
 from commonplace.seam.canon import Canon
 from commonplace.testing.clocks import EPOCH
@@ -303,6 +303,16 @@ class FindingContract(OpenedCatalog):
             assert view.receipts(memory_id="a", session="s", since=made[2].at) == made[2:]
             assert view.receipts(memory_id=_NOBODY) == view.receipts(session=_NOBODY) == []
             assert (view.receipt(made[0].id), view.receipt(_NOBODY)) == (made[0], None)
+
+    def test_what_was_handed_over_is_known_however_often_it_was_only_looked_at_since(self, catalog: Canon) -> None:
+        """Who hears it again must not take it for something new (the echo guard)."""
+        handed = [a_receipt(moment=Moment.PROMPT, chosen=["a"], near_misses=["b"])]
+        looked = [a_receipt(moment=Moment.SEARCH, chosen=["a", "b"]) for _ in range(90)]
+        nearly = [a_receipt(moment=Moment.PROMPT, chosen=["c"], near_misses=["a", "b"]) for _ in range(90)]
+        for some in (handed, looked, nearly):
+            _keep(catalog, *some)
+        with catalog.reading() as view:
+            assert [view.was_handed_over(id) for id in ("a", "b", "c", _NOBODY)] == [True, False, True, False]
 
     def test_keeping_a_receipt_twice_is_keeping_it_once(self, catalog: Canon) -> None:
         one = a_receipt(chosen=["a"])

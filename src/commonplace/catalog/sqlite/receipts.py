@@ -10,7 +10,7 @@ import msgspec
 
 from commonplace.errors import InvalidError
 from commonplace.model.base import taken_apart, to_micros
-from commonplace.model.receipt import Receipt
+from commonplace.model.receipt import Moment, Receipt
 
 # So many go at once when there are too many: a search should not pay for the oldest receipt each time.
 _AT_ONCE = 100
@@ -74,12 +74,17 @@ class _Naming(msgspec.Struct):
 
 
 def _memories_of(db: apsw.Connection, id: str) -> set[str]:
-    stored = db.execute("SELECT receipt FROM retrieval_logs WHERE id = ?", (id,)).get
+    naming = _naming_in(db.execute("SELECT receipt FROM retrieval_logs WHERE id = ?", (id,)).get)
+    return {named.memory_id for named in (*naming.chosen, *naming.near_misses)}
+
+
+def _naming_in(stored: str | bytes | None) -> _Naming:
+    found: _Naming
     try:
-        receipt = msgspec.json.decode(stored or "", type=taken_apart(_Naming))
+        found = msgspec.json.decode(stored or "", type=taken_apart(_Naming))
     except (msgspec.DecodeError, UnicodeError):
-        return set()  # one that cannot be read is as good as none
-    return {named.memory_id for named in (*receipt.chosen, *receipt.near_misses)}
+        found = _Naming([], [])  # one that cannot be read is as good as none
+    return found
 
 
 def _make_room(db: apsw.Connection, most: int) -> None:
@@ -105,6 +110,16 @@ def naming(db: apsw.Connection, memory_id: str) -> list[str]:
     ]
     fresh = [id for id in _fresh(db) if memory_id in _memories_of(db, id)]
     return [*sorted(known), *fresh]
+
+
+def any_handed_over(db: apsw.Connection, memory_id: str) -> bool:
+    """All receipts that name it are asked, the newest first: a search that nearly brought it up handed nothing over."""
+    ids = msgspec.json.encode(naming(db, memory_id)[::-1]).decode()
+    rows = db.execute(
+        "SELECT r.receipt FROM json_each(?) AS j CROSS JOIN retrieval_logs AS r ON r.id = j.value WHERE r.moment <> ?",
+        (ids, str(Moment.SEARCH)),
+    )
+    return any(memory_id == named.memory_id for (stored,) in rows for named in _naming_in(stored).chosen)
 
 
 def one(db: apsw.Connection, id: str) -> Receipt | None:

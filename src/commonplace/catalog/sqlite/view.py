@@ -348,6 +348,11 @@ class SqliteView:
 
         return receipts.several(self._db, memory_id, session, since, limit)
 
+    def was_handed_over(self, memory_id: str) -> bool:
+        from commonplace.catalog.sqlite import receipts
+
+        return receipts.any_handed_over(self._db, memory_id)
+
     def job(self, id: str) -> Job | None:
         from commonplace.catalog.sqlite import queue
 
