@@ -59,6 +59,12 @@ def codes(examination):
     return {finding.code for finding in examination.findings}
 
 
+@pytest.mark.parametrize("limit", [1, 2**63 - 1, 2**63, 10**30])
+def test_any_number_of_findings_may_be_asked_for(book, limit):
+    """Group A: a number that no machine counts to is still a number."""
+    assert book.verify(limit=limit).ok
+
+
 def test_the_untouched_copy_verifies(original, tmp_path, open_book):
     shutil.copy(original, tmp_path / "copy.sqlite")
     examined = open_book(at=tmp_path / "copy.sqlite").verify()

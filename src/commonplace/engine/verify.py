@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
@@ -38,7 +39,7 @@ def verify(scribe: Scribe, asked: Verify, progress: Progress | None = None) -> E
     findings: list[Finding] = []
     try:
         findings += _lost(scribe)
-        findings += islice(scribe.canon.unsound(), asked.limit)
+        findings += islice(scribe.canon.unsound(), min(asked.limit, sys.maxsize))
         with scribe.reading() as view:
             for finding in _check(view, counts, progress):
                 findings.append(finding)
