@@ -21,7 +21,6 @@ from commonplace.model.source import Source
 from commonplace.model.words import Entity
 from commonplace.retrieve import (
     aegis,
-    crossing,
     diversity,
     links,
     mentions,
@@ -35,6 +34,7 @@ from commonplace.retrieve import (
 from commonplace.retrieve.breadth import broaden
 from commonplace.retrieve.confidence import confidence
 from commonplace.retrieve.coverage import cover
+from commonplace.retrieve.crossing import Strangers
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, LONGEST_CHANGE, freshest_first, tells_of_a_change
 from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering, filters_for
@@ -126,10 +126,12 @@ class Hunt:
                 ranked = freshest_first(
                     ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
                 )
-            ranked, judged = self._in_question(ranked, limit)
-            self._judge(ranked[:judged], question, gathered)
+            strangers = Strangers(self._view, self._circle, [] if self._everywhere else ranked)
+            near = self._near_ones(ranked, limit)
+            ranked = self._without_unreadable(ranked, [*near, *strangers.seen])
+            self._judge([*near, *strangers.seen], question, gathered)
             sure = confidence(self._view, ranked, question, gathered.asked)
-            chosen = self._choose(ranked, judged, limit)
+            chosen = self._choose(ranked, strangers.judge(near), limit)
             self._judge(chosen, question, gathered)
         with step("explain"):
             results = self._results(chosen, question)
@@ -258,12 +260,17 @@ class Hunt:
     def _readable(self, ranked: list[Contender], first: int) -> list[Contender]:
         """The first of them with their records; whoever cannot be read is gone, and the next one moves up."""
         while unread := [one for one in ranked[:first] if one.record is None]:
-            known = self._records([one.id for one in unread])
-            for one in unread:
-                one.record = known.get(one.id)
-            gone = {one.id for one in unread if one.record is None}
-            ranked = [one for one in ranked if one.id not in gone]
+            ranked = self._without_unreadable(ranked, unread)
         return ranked
+
+    def _without_unreadable(self, ranked: list[Contender], some: list[Contender]) -> list[Contender]:
+        """Some of them with their records; whoever cannot be read is gone."""
+        unread = [one for one in some if one.record is None]
+        known = self._records([one.id for one in unread]) if unread else {}
+        for one in unread:
+            one.record = known.get(one.id)
+        gone = {one.id for one in unread if one.record is None}
+        return [one for one in ranked if one.id not in gone] if gone else ranked
 
     def _records(self, ids: list[str]) -> dict[str, MemoryRecord]:
         return self._past.records(ids) if self._past is not None else self._view.by_id(ids)
@@ -327,24 +334,17 @@ class Hunt:
 
     # The choice ---------------------------------------------------------------------------------------------------------
 
-    def _in_question(self, ranked: list[Contender], limit: int) -> tuple[list[Contender], int]:
-        """Those who must be judged to know who is shown and who nearly is, with their records; they are so many of the first.
-        Whom nobody can keep out is judged once it is chosen."""
+    def _near_ones(self, ranked: list[Contender], limit: int) -> list[Contender]:
+        """Those that must be judged to know who is shown and who nearly is. Whom nobody can keep out is judged once it is
+        chosen."""
         if self._profile.least:
-            return ranked, len(ranked)
+            return [one for one in ranked if one.reach == str(Reach.NEAR)]
         if self._everywhere:
-            return ranked, 0
-        near = [at for at, one in enumerate(ranked) if one.reach == str(Reach.NEAR)]
-        enough = limit + settings.NEAR_MISSES_KEPT
-        judged = near[enough] if len(near) > enough else len(ranked)
-        return self._readable(ranked, judged), judged
+            return []
+        return [one for one in ranked if one.reach == str(Reach.NEAR)][: limit + settings.NEAR_MISSES_KEPT]
 
-    def _choose(self, ranked: list[Contender], judged: int, limit: int) -> list[Contender]:
-        near = [one for one in ranked[:judged] if one.reach == str(Reach.NEAR)]
-        strangers = [one for one in ranked[:judged] if one.reach != str(Reach.NEAR)]
-        self._lost.update(crossing.judge(self._view, self._circle, strangers, near))
-        behind = (one for one in ranked[judged:] if one.reach != str(Reach.NEAR))
-        self._lost.update({one.id: "of another project, and others scored higher" for one in behind})
+    def _choose(self, ranked: list[Contender], turned_away: dict[str, str], limit: int) -> list[Contender]:
+        self._lost.update(turned_away)
         for contender in ranked:
             if contender.relevance < self._profile.least:
                 self._lost.setdefault(contender.id, f"relevance {contender.relevance:.2f} is too low")

@@ -20,13 +20,16 @@ def held_by(db: apsw.Connection, hand: AtHand, words: Sequence[str]) -> tuple[di
     if len(known) > _REMEMBERED:
         known.clear()
     asked = [word for word in words if any(letter.isalnum() for letter in word)]
-    found = {word: known[word] if word in known else float(_count(db, word)) for word in asked}
+    found = {word: known[word] if word in known else float(_count(db, hand, word)) for word in asked}
     known.update({word: count for word, count in found.items() if len(word) <= _LONGEST})
     return found, hand.last
 
 
-def _count(db: apsw.Connection, word: str) -> int:
+def _count(db: apsw.Connection, hand: AtHand, word: str) -> int:
     asked = '"' + word.replace('"', " ").replace("\0", " ") + '"'
+    holders = hand.addends.get(asked)
+    if holders is not None:  # the words were looked for just now
+        return min(len(holders.numbers), _COUNTED)
     return int(
         db.execute(
             "SELECT count(*) FROM (SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? LIMIT ?)", (asked, _COUNTED)
