@@ -249,6 +249,22 @@ def test_what_is_carried_over_is_what_would_be_read(canon, chance):
             assert sample is None or sample.numbers == again.numbers
 
 
+def test_who_saves_and_asks_in_turns_has_them_read_once(canon, chance, monkeypatch):
+    """Each state of the vectors is asked one question, and still it is one process that asks again and again."""
+    read = []
+    monkeypatch.setattr(
+        held, "_whole_of", lambda rows, d, of=held._whole_of: read.append(rows := [*rows]) or of(rows, d)
+    )
+    records = [a_memory(content=f"car {number}") for number in range(40)]
+    committed(canon, *records)
+    for number, record in enumerate(records):
+        with canon.writing(5.0) as draft:
+            draft.keep_vectors("m", [(record.id, record.fingerprint, units(chance, 1))])
+        with canon.reading() as view:
+            assert len(view.nearest("m", units(chance, 1)[0], Filter(), 50)) == number + 1
+    assert [len(rows) for rows in read if len(rows) > 1] == [2]
+
+
 def test_a_change_that_is_not_committed_is_not_held(canon, chance):
     records = [a_memory(content=f"car {number}") for number in range(20)]
     committed(canon, *records)

@@ -41,7 +41,7 @@ def best(
 ) -> list[tuple[float, int]] | None:
     """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once.
     Who is known to fail the filter is left out."""
-    if "numpy" not in sys.modules or not _is_worth_it(hand):
+    if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
         return None
     import numpy as np
 
@@ -62,7 +62,7 @@ def best(
 
 def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float] | None:
     """The score of everyone who holds one of a few rare words, by number, in order; None if it is better to ask the index."""
-    if "numpy" not in sys.modules or not _is_worth_it(hand):
+    if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
         return None
     import numpy as np
 
@@ -72,11 +72,12 @@ def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float
     return dict(zip(numbers.tolist(), scores.tolist(), strict=True))
 
 
-def _is_worth_it(hand: AtHand) -> bool:
-    """Was anything asked before? Whoever asks twice asks more, and about the same things: half of a question's words were in
-    an earlier one."""
-    before, hand.was_asked = hand.was_asked, True
-    return before
+def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:
+    """Was anything else asked before? Whoever asks twice asks more, and about the same things: half of a question's words were
+    in an earlier one. The same once more is one search, for what is near and for what is not."""
+    if hand.first_asked is None:
+        hand.first_asked = asked
+    return hand.first_asked != asked or bool(hand.addends)
 
 
 def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:

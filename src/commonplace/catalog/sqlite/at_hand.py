@@ -46,7 +46,7 @@ _COLUMNS = (
     f"m.n, m.id, substr(m.fingerprint, -{STAMP}), m.status, m.type, m.project_id, m.repo_id, m.agent_id,"
     " coalesce(m.observed_at, m.created_at), length(m.content), substr(m.content, 1, 48), m.scope, m.confidence"
 )
-ID, STAMPED, STATUS, _OWNER, _TALK = 1, 2, 3, slice(4, 8), slice(8, 13)
+ID, STAMPED, STATUS, TYPE, _OWNER, OWNER, _TALK, SCOPE = 1, 2, 3, 4, slice(4, 8), slice(5, 8), slice(8, 13), 11
 
 
 class AtHand:
@@ -73,8 +73,8 @@ class AtHand:
         self.addends: dict[str, Addends] = {}
         self.kept = 0
         """How many numbers they hold together."""
-        self.was_asked = False
-        """Was anything asked for by its words?"""
+        self.first_asked: Sequence[str] | None = None
+        """What was asked for by its words first."""
         self.holding: dict[str, float] = {}
         """How many memories hold a word."""
         self.estimates: dict[str, float] = {}

@@ -227,12 +227,25 @@ def follow(before: int, after: int, dimensions: int, added: Sequence[vectors.Row
             _follow(after, grown)
     elif was is not None:
         _follow(after, was)
+    elif before in _asked:  # whoever adds one and asks one in turns asks again, too
+        _note(after)
 
 
 def _follow(after: int, what: Any) -> None:
+    _note(after)
+    _hold(after, what)
+
+
+def _note(after: int) -> None:
+    """The next question in this state is not its first."""
     with _lock:
         _asked[after] = (None, None)
-    _hold(after, what)
+        _forget_oldest()
+
+
+def _forget_oldest() -> None:
+    while len(_asked) > 4 * _STATES:
+        _asked.pop(next(iter(_asked)))
 
 
 def _is_asked_again(model: vectors.Model, question: vectors.Floats) -> bool:
@@ -242,8 +255,7 @@ def _is_asked_again(model: vectors.Model, question: vectors.Floats) -> bool:
         if model.state in _asked:
             return not all(map(is_, _asked[model.state], (model, question)))
         _asked[model.state] = (model, question)
-        while len(_asked) > 4 * _STATES:
-            _asked.pop(next(iter(_asked)))
+        _forget_oldest()
         return False
 
 

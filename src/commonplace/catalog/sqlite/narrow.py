@@ -12,7 +12,7 @@ import msgspec
 
 from commonplace.catalog.sqlite import at_hand, demands, fresh, listing
 from commonplace.catalog.sqlite.at_hand import AtHand
-from commonplace.model.filter import EVERY_STATUS, Filter
+from commonplace.model.filter import EVERY_STATUS, PRIVATE, Filter
 from commonplace.model.words import Status
 
 if TYPE_CHECKING:
@@ -128,9 +128,35 @@ def passing_again(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Seq
     if unknown:
         for n in unknown:
             verdicts[n] = _FAILS
-        for n in passing(db, where, unknown):
+        for n in _passing(db, hand, where, unknown):
             verdicts[n] = _PASSES
     return [n for n in numbers if verdicts[n] == _PASSES]
+
+
+def _passing(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]) -> list[int]:
+    """As `passing`; by their lines, which whoever passes is asked for anyway, if those tell all that the filter asks for."""
+    if not _is_told_by_lines(where):
+        return passing(db, where, numbers)
+    lines = hand.lines_of(db, numbers)
+    return [n for n, line in zip(numbers, lines, strict=True) if line is not None and _is_told(where, line)]
+
+
+@lru_cache(maxsize=16)
+def _is_told_by_lines(where: Filter) -> bool:
+    rest = msgspec.structs.replace(where, statuses=(), types=None, scopes=None, within=None, beyond=None)
+    return rest == Filter(statuses=())
+
+
+def _is_told(where: Filter, line: at_hand.Line) -> bool:
+    """`Filter.matches`, of what lines tell."""
+    scope, owner = line[at_hand.SCOPE], line[at_hand.OWNER]
+    return (
+        line[at_hand.STATUS] in where.statuses
+        and (where.types is None or line[at_hand.TYPE] in where.types)
+        and (where.scopes is None or scope in where.scopes)
+        and (where.within is None or where.within.is_around(scope, *owner))
+        and (where.beyond is None or not (scope in PRIVATE or where.beyond.is_around(scope, *owner)))
+    )
 
 
 def possible(hand: AtHand, where: Filter, those: Named | None, numbers: NDArray[np.int64]) -> NDArray[np.bool_] | None:
