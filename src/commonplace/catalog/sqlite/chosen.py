@@ -14,7 +14,6 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, Any
 
 import apsw
-import msgspec
 
 from commonplace.catalog.sqlite import addends, bm25, fulltext
 from commonplace.catalog.sqlite.at_hand import AtHand
@@ -106,21 +105,15 @@ def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str
 
 def _holding(db: apsw.Connection, rare: list[str], most: int, those: Named | None) -> Scores:
     """Scores of those that hold a rare word; of the newest, if they are too many."""
-    return (
-        _scores(db, f"-bm25(memories_fts, {fulltext.SQL_WEIGHTS})", (), " OR ".join(rare), most, those) if rare else {}
-    )
+    score = f"-bm25(memories_fts, {fulltext.SQL_WEIGHTS})"
+    return _scores(db, score, (), " OR ".join(rare), most, those) if rare else {}
 
 
 def _scores(
     db: apsw.Connection, score: str, given: tuple[Any, ...], match: str, most: int, those: Named | None
 ) -> Scores:
     """Of those that hold these words, as SQL scores them; of the newest, if `most` says so."""
-    among, values = "", ()
-    if those is not None:
-        among, values = (
-            " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))",
-            _among(db, match, most, those),
-        )
+    among, values = fulltext.among(None if those is None else _holders(db, match, most, those))
     order = "" if most < 0 or those is not None else f" ORDER BY rowid DESC LIMIT {most}"
     rows: list[Any] = db.execute(
         f"SELECT rowid, {score} FROM memories_fts WHERE memories_fts MATCH ?{among}{order}", (*given, match, *values)
@@ -128,17 +121,13 @@ def _scores(
     return dict(rows)
 
 
-def _among(db: apsw.Connection, match: str, most: int, those: Named) -> tuple[Any, ...]:
-    """Who of those that hold these words is named: from where, to where, and which."""
-    import numpy as np
-
+def _holders(db: apsw.Connection, match: str, most: int, those: Named) -> list[int]:
+    """Who of those that hold these words is named."""
     order = "" if most < 0 else f" ORDER BY rowid DESC LIMIT {_ASKED * most}"
-    rows: list[Any] = db.execute(
-        f"SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{order}", (match,)
-    ).fetchall()
-    numbers = np.fromiter((n for (n,) in rows), dtype=np.int64, count=len(rows))
-    found: list[int] = numbers[those.holds(numbers)].tolist()
-    return min(found, default=0), max(found, default=0), msgspec.json.encode(found).decode()
+    asked = f"SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{order}"
+    rows: list[Any] = db.execute(asked, (match,)).fetchall()
+    numbers = [n for (n,) in rows]
+    return [n for n, is_among in zip(numbers, those.told(numbers), strict=True) if is_among]
 
 
 def _guessed(db: apsw.Connection, rare: list[str], weights: dict[str, float], scores: Scores) -> Scores:
@@ -193,15 +182,9 @@ def _exactly(
     db: apsw.Connection, rare: list[str], common: list[str], likely: list[int], statistics: bm25.Statistics
 ) -> Scores:
     """The scores of the likely ones that hold a common word too."""
+    among, values = fulltext.among(likely)
     rows: list[Any] = db.execute(
-        f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?"
-        " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))",
-        (
-            statistics.parameters(),
-            f"({' OR '.join(rare)}) AND ({' OR '.join(common)})",
-            min(likely),
-            max(likely),
-            msgspec.json.encode(likely).decode(),
-        ),
+        f"SELECT rowid, {bm25.call(db, 'memories_fts')} FROM memories_fts WHERE memories_fts MATCH ?{among}",
+        (statistics.parameters(), f"({' OR '.join(rare)}) AND ({' OR '.join(common)})", *values),
     ).fetchall()
     return dict(rows)

@@ -5,10 +5,11 @@ Here is how the indexes are kept; `lexical.py` is how they are asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import apsw
+import msgspec
 
 from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.driver import run
@@ -24,6 +25,16 @@ _INSERT = f"INSERT INTO memories_fts (rowid, {COLUMNS})"
 _DELETE = f"INSERT INTO memories_fts (memories_fts, rowid, {COLUMNS}) VALUES ('delete', ?, ?, ?, ?, ?)"
 _GROUP = 1_000
 _NOTE = "UPDATE memories SET terms = ? WHERE n = ?"
+
+
+def among(numbers: Sequence[int] | None) -> tuple[str, tuple[Any, ...]]:
+    """The end of a question to an index, for these memories alone; nothing for None. They may all lie close together: a new
+    project's are the newest. Also for nobody the index is asked, so that it says if it cannot be."""
+    if not numbers:
+        return ("" if numbers is None else " AND 0"), ()
+    given = msgspec.json.encode(numbers).decode()
+    bound = (min(numbers), max(numbers), given)
+    return " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))", bound
 
 
 def take_in(db: apsw.Connection, upto: int) -> None:

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import apsw
-import msgspec
 
 from commonplace.catalog.sqlite import addends, at_hand, bm25, chosen, fulltext, narrow
 from commonplace.catalog.sqlite.at_hand import ID, STATUS, AtHand
@@ -79,20 +78,15 @@ def _phrase(term: tuple[str, ...]) -> str:
 def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: int) -> Scored:
     """The best as FTS5 scores them; if some are named, among those alone."""
     many = those is not None and those.few is None
-    among, values = _among(those.few if those is not None else None)
+    among, values = fulltext.among(those.few if those is not None else None)
     rows: list[Any] = db.execute(
         f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts"
         f" WHERE memories_fts MATCH ?{among} ORDER BY score DESC LIMIT ?",
         (" OR ".join(asked), *values, -1 if many else limit),
     ).fetchall()
-    return _named(rows, those)[:limit] if many and those is not None else rows
-
-
-def _named(scored: Scored, those: Named) -> Scored:
-    import numpy as np
-
-    among = those.holds(np.fromiter((n for _, n in scored), dtype=np.int64, count=len(scored)))
-    return [row for row, is_among in zip(scored, among.tolist(), strict=True) if is_among]
+    if not many or those is None:
+        return rows
+    return [row for row, is_among in zip(rows, those.told([n for _, n in rows]), strict=True) if is_among][:limit]
 
 
 def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scored:
@@ -120,20 +114,11 @@ def _held(db: apsw.Connection, index: str, phrase: str) -> float:
 def _given(
     db: apsw.Connection, index: str, asked: list[str], few: list[int] | None, statistics: bm25.Statistics
 ) -> Scored:
-    among, values = _among(few)
+    among, values = fulltext.among(few)
     return db.execute(  # type: ignore[return-value]
         f"SELECT {bm25.call(db, index)}, rowid FROM {index} WHERE {index} MATCH ?{among}",
         (statistics.parameters(), " OR ".join(asked), *values),
     ).fetchall()
-
-
-def _among(few: list[int] | None) -> tuple[str, list[Any]]:
-    """They may all lie close together: a new project's are the newest. Also for nobody the index is asked, so that it says if it
-    cannot be."""
-    if not few:
-        return ("", []) if few is None else (" AND 0", [])
-    among = " AND rowid BETWEEN ? AND ? AND +rowid IN (SELECT value FROM json_each(?))"
-    return among, [few[0], few[-1], msgspec.json.encode(few).decode()]
 
 
 def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:

@@ -44,6 +44,13 @@ class Named:
             self._mask = _mask_of(self.few or [])
         return self._mask.take(numbers, mode="clip")
 
+    def told(self, numbers: list[int]) -> list[bool]:
+        """As `holds`, of a list."""
+        import numpy as np
+
+        told: list[bool] = self.holds(np.array(numbers, dtype=np.int64)).tolist()
+        return told
+
 
 def _mask_of(numbers: list[int]) -> NDArray[np.bool_]:
     """By number; the last one is nobody's, and stands for all that lie behind."""
@@ -94,16 +101,12 @@ def _who(db: apsw.Connection, where: Filter, numbers: list[int]) -> Named:
 
 def passing(db: apsw.Connection, where: Filter, numbers: Sequence[int]) -> list[int]:
     """Those of these memories that the filter lets through, in the order given."""
-    return [n for n, *_ in rows_of(db, where, numbers, "memories.n")]
-
-
-def rows_of(db: apsw.Connection, where: Filter, numbers: Sequence[int], columns: str) -> list[tuple[Any, ...]]:
-    """Columns of those of these memories that the filter lets through, in the order given."""
     condition, values = _condition(where)
-    return db.execute(
-        f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories ON memories.n = j.value WHERE {condition}",
+    rows: list[Any] = db.execute(
+        f"SELECT memories.n FROM json_each(?) AS j CROSS JOIN memories ON memories.n = j.value WHERE {condition}",
         (msgspec.json.encode(numbers).decode(), *values),
     ).fetchall()
+    return [n for (n,) in rows]
 
 
 def lines_of(
