@@ -18,6 +18,7 @@ import pytest
 
 import commonplace
 from commonplace import Book, settings
+from commonplace.catalog.sqlite import schema
 from commonplace.catalog.sqlite.canon import SqliteCanon
 from commonplace.errors import CorruptError, UnavailableError
 from commonplace.formats.journal_file import Intent
@@ -449,6 +450,19 @@ class TestBackups:
             before = [*(tmp_path / "cache").rglob("catalog.sqlite")]
             book.backup(tmp_path / "copy")
             assert [*(tmp_path / "cache").rglob("catalog.sqlite")] == before
+
+
+def test_a_catalog_of_an_older_format_is_brought_forward_and_no_copy_of_it_is_left(tmp_path: Path, scheme: str) -> None:
+    """R12: what is derived needs no copy, and a copy would still hold what is purged later."""
+    furnished(tmp_path, scheme)
+    [catalog] = (tmp_path / "cache").rglob("catalog.sqlite")
+    with closing(apsw.Connection(str(catalog))) as db:
+        db.execute(f"PRAGMA user_version = {schema.VERSION - 1}").fetchall()
+    with opened(tmp_path, scheme) as book:
+        assert [one.record.content for one in book.search("xylophonecanary")] == ["The xylophonecanary sings."]
+    with closing(apsw.Connection(str(catalog))) as db:
+        assert db.pragma("user_version") == schema.VERSION
+    assert [*(tmp_path / "cache").rglob("*backup*")] == []
 
 
 def _no_room(*_: object) -> None:

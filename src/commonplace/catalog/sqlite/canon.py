@@ -54,7 +54,9 @@ class SqliteCanon:
             if self._version < schema.VERSION:
                 from commonplace.catalog.sqlite import migrations
 
-                self._version = migrations.upgrade(self.path, self._connections, self._turnstile, timeout)
+                self._version = migrations.upgrade(
+                    self.path, self._connections, self._turnstile, timeout, copied=origin is None
+                )
             self._book_id = check_log(self._connections.get(), self.path, self._turnstile.witness())
 
     @property

@@ -98,8 +98,9 @@ def _lay_out(path: str, named: str, origin: Origin) -> str:
     return book_id
 
 
-def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: float) -> int:
-    """Bring an older book to this version: a verified copy first, then all steps in one transaction."""
+def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: float, *, copied: bool) -> int:
+    """Bring an older book to this version: a verified copy first, then all steps in one transaction. What is derived is not
+    `copied`: it can be made anew, and a copy would keep what is purged later."""
     if not turnstile.enter(timeout):
         raise LockedError("another process is upgrading the book", where=path)
     try:
@@ -107,8 +108,9 @@ def upgrade(path: str, connections: Connections, turnstile: Turnstile, timeout: 
         found: int = db.pragma("user_version")
         if found >= schema.VERSION:
             return found
-        stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"
-        copy_to(db, f"{path}.backup-v{found}-{stamp}")
+        if copied:
+            stamp = f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{os.urandom(2).hex()}"
+            copy_to(db, f"{path}.backup-v{found}-{stamp}")
         db.execute("BEGIN IMMEDIATE")
         try:
             for version in range(found + 1, schema.VERSION + 1):
