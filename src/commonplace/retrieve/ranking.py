@@ -288,7 +288,8 @@ class Hunt:
             standing, wished, changed = place in self._standing, place in self._wishes, place in self._changes
         elif record is not None:
             known, said = weigh.strand_of(record), record.content
-            standing, wished, changed = is_instruction(said), is_wish(said), tells_of_a_change(said)
+            standing, changed = is_instruction(said), tells_of_a_change(said)
+            wished = weighing.wants_wishes and is_wish(said)
         else:
             return
         if not self._is_near(known):
