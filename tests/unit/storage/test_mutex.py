@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import threading
@@ -19,6 +20,7 @@ from commonplace.storage.lease import lease
 from commonplace.storage.locks import flocked
 from commonplace.storage.locks.epochs import EpochLock
 from commonplace.storage.locks.heartbeat import Heart
+from commonplace.storage.locks.kernel import KernelLock
 from commonplace.storage.locks.owner import Owner
 from commonplace.storage.mutex import Mutex
 
@@ -430,3 +432,20 @@ def test_any_text_is_a_legal_key_of_a_lease(locks: Path, store: str, key: str) -
     """Rows 45 and 82: it is never part of a name."""
     with lease(store, key, timeout=0.0):
         assert [name[:6] for name in os.listdir(locks)] == ["lease-"]
+
+
+def test_a_lock_that_was_closed_has_nothing_to_do_when_it_goes(tmp_path):
+    """What is raised in a `__del__` is swallowed: a Ctrl-C that came while one ran was lost. An open one still closes itself."""
+    lock = KernelLock(str(tmp_path / "lock"))
+    assert not hasattr(type(lock), "__del__")
+    for _ in range(2):
+        assert lock.take(time.monotonic() + 5)
+        assert hasattr(type(lock), "__del__")
+        lock.close()
+        assert not hasattr(type(lock), "__del__")
+    assert lock.take(time.monotonic() + 5)
+    fd = lock.fd
+    del lock
+    gc.collect()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)

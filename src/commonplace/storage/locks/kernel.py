@@ -27,11 +27,24 @@ def kernel_locks() -> Any:
 class KernelLock:
     """One process's place in the queue at one lock file. Not for several threads at once: they queue on a mutex first."""
 
-    fd = -1
+    _fd = -1
 
     def __init__(self, path: str, *, shared: bool = False) -> None:
         self.path = path
         self._shared = shared
+
+    @property
+    def fd(self) -> int:
+        return self._fd
+
+    @fd.setter
+    def fd(self, fd: int) -> None:
+        """Only while there is something to close, somebody looks after it: see `_Open`."""
+        if fd >= 0 and type(self) is KernelLock:
+            self.__class__ = _Open
+        self._fd = fd
+        if fd < 0 and type(self) is _Open:
+            self.__class__ = KernelLock  # type: ignore[assignment] # from the narrower to the wider, on purpose
 
     def take(self, deadline: float) -> bool:
         """Wait for it until `deadline` (monotonic). False when it did not come."""
@@ -53,10 +66,6 @@ class KernelLock:
             with suppress(OSError):  # whatever it says, the descriptor is gone, and nothing of ours was in it
                 os.close(self.fd)
             self.fd = -1
-
-    def __del__(self) -> None:
-        if self.fd >= 0:  # an interrupt kept everybody else from doing it
-            self.close()
 
     def abandon(self) -> None:
         """In a forked child: close the inherited descriptor, so that the child does not keep the parent's lock alive."""
@@ -84,6 +93,15 @@ class KernelLock:
             if self.fd < 0:
                 waiter.give_up()
         return self.fd >= 0
+
+
+class _Open(KernelLock):
+    """One that would leave its descriptor behind. A signal that comes while `__del__` runs is swallowed there, and a person's
+    Ctrl-C with it; and every write drops a lock. So there is none to run for a lock that was closed."""
+
+    def __del__(self) -> None:
+        if self.fd >= 0:  # an interrupt kept everybody else from doing it
+            self.close()
 
 
 class _Waiter:
