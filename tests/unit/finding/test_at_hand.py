@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from commonplace.catalog.sqlite import addends, at_hand, held, vectors
+from commonplace.catalog.sqlite import addends, at_hand, comparing, held
 from commonplace.model.filter import Filter
 from commonplace.model.words import Entity
 from commonplace.testing.makers import a_memory, a_signature
@@ -220,16 +220,30 @@ def test_word_by_word_the_scores_are_those_of_all_words_at_once(canon, monkeypat
     assert len(read) == len({*read})
 
 
-@pytest.mark.parametrize("dimensions", [7, 32, 384])
-def test_a_cosine_is_the_same_in_whatever_company(dimensions):
+@pytest.mark.parametrize("dimensions", [1, 7, 32, 384, 1_536, 3_072])
+def test_a_cosine_is_the_same_in_whatever_company_and_whoever_adds_it_up(dimensions, monkeypatch):
+    """ADR 34: whole numbers have no last digit to lose."""
     chance = np.random.default_rng(SEED)
-    codes = chance.integers(-127, 128, (200, dimensions)).astype(np.int8)
-    question = chance.normal(size=dimensions).astype(np.float32)
-    together = vectors.dots(codes, question)
-    for count in (1, 2, 3, 5, 8, 13, 100):
-        some = chance.choice(200, count, replace=False)
-        assert vectors.dots(codes[some], question).tolist() == together[some].tolist()
-        assert vectors.dots(codes[some].astype(np.float32), question).tolist() == together[some].tolist()
+    codes = chance.integers(-127, 128, (700, dimensions)).astype(np.int8)
+    unit = chance.normal(size=dimensions).astype(np.float32)
+    unit /= np.linalg.norm(unit)
+    question = comparing.probe(unit)
+    together = comparing.dots(codes, question)
+    lengths = np.linalg.norm(codes.astype(np.float64), axis=1) + 1e-9
+    assert np.abs((together - codes @ unit.astype(np.float64)) / lengths).max() < 2e-5
+    for count in (0, 1, 2, 3, 5, 8, 13, 100):
+        some = chance.choice(700, count, replace=False)
+        assert comparing.dots(codes[some], question).tolist() == together[some].tolist()
+    assert comparing.cdist is not None
+    monkeypatch.setattr(comparing, "cdist", None)
+    assert comparing.dots(codes, question).tolist() == together.tolist()
+
+
+@pytest.mark.parametrize("unit", [np.zeros(8), np.full(8, 1e-30), np.eye(8)[3], -np.eye(8)[0]])
+def test_any_direction_can_be_asked_for(unit):
+    codes = np.full((3, 8), -127, dtype=np.int8)
+    found = comparing.dots(codes, comparing.probe(unit.astype(np.float32)))
+    assert found.tolist() == pytest.approx([-127 * unit.sum()] * 3, abs=1e-3)
 
 
 @pytest.mark.parametrize("size", [1, 50, 700, 5_000])

@@ -17,6 +17,7 @@ import apsw
 import numpy as np
 
 from commonplace.catalog.sqlite import codes, vectors
+from commonplace.catalog.sqlite.comparing import Probe, dots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,7 +45,7 @@ class Whole:
         self.numbers, self.passages, self.stamps = numbers, passages, stamps
         self._scales, self._codes = scales, codes
         self._several = bool(passages.any())
-        self._said: tuple[vectors.Floats | None, Any] = (None, None)
+        self._said: tuple[Probe | None, Any] = (None, None)
         self._sample: tuple[Any, Any, Any] = (None, None, None)
 
     def __len__(self) -> int:
@@ -64,23 +65,13 @@ class Whole:
             stamps = [stamps[at] for at in order.tolist()]
         return Whole(numbers, passages, stamps, scales, codes)
 
-    def cosines(self, question: vectors.Floats) -> vectors.Floats:
+    def cosines(self, question: Probe) -> vectors.Floats:
         """Of every passage. The last answer is kept: one search asks several times."""
         asked, said = self._said
         if asked is not question:
-            said = self._compared(question)
+            said = dots(self._codes, question) * self._scales
             self._said = (question, said)
         return said  # type: ignore[no-any-return]
-
-    def _compared(self, question: vectors.Floats) -> vectors.Floats:
-        """In pieces that a processor's cache holds: four times as fast as all at once."""
-        scores = np.empty(len(self._scales), dtype=np.float32)
-        room = np.empty((_PIECE, len(question)), dtype=np.float32)
-        for start in range(0, len(scores), _PIECE):
-            piece = self._codes[start : start + _PIECE]
-            scores[start : start + len(piece)] = vectors.dots(piece, question, room)
-        scores *= self._scales
-        return scores
 
     def scored(self, which: Any, scores: vectors.Floats) -> list[tuple[float, int, int, str]]:
         """Cosine, number, passage and stamp of these, each memory once, by the first of its passages."""
@@ -93,7 +84,7 @@ class Whole:
             found.setdefault(row[1], row)
         return [*found.values()]
 
-    def best_of(self, question: vectors.Floats, numbers: Sequence[int]) -> vectors.Floats:
+    def best_of(self, question: Probe, numbers: Sequence[int]) -> vectors.Floats:
         """The best cosine of each of these memories."""
         if self._sample[0] is not numbers:
             rows = [range(*span) for span in self._spans(numbers)]
@@ -107,7 +98,7 @@ class Whole:
         begin, end = (np.searchsorted(self.numbers, numbers, side=side).tolist() for side in ("left", "right"))
         return [*zip(begin, end, strict=True)]
 
-    def some(self, question: vectors.Floats, places: Sequence[int]) -> list[tuple[int, str, float, int]]:
+    def some(self, question: Probe, places: Sequence[int]) -> list[tuple[int, str, float, int]]:
         """Number, stamp, best cosine and its passage of those of these memories that have vectors, in the order given."""
         scores, stamps = self.cosines(question), self.stamps
         spans = [(n, at, end) for n, (at, end) in zip(places, self._spans(places), strict=True) if at < end]
@@ -142,9 +133,8 @@ def _likely(scores: vectors.Numbers, count: int) -> Any:
 
 
 _SAMPLE = 600
-_PIECE = 512
 _lock = threading.Lock()
-_asked: dict[int, tuple[vectors.Model | None, vectors.Floats | None]] = {}
+_asked: dict[int, tuple[vectors.Model | None, Probe | None]] = {}
 """By state, who asked first, and what."""
 _held: dict[int, Any] = {}
 
@@ -158,7 +148,7 @@ def _after_fork_in_child() -> None:
 os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
-def whole(db: apsw.Connection, model: vectors.Model, question: vectors.Floats) -> Whole | None:
+def whole(db: apsw.Connection, model: vectors.Model, question: Probe) -> Whole | None:
     """All vectors of a small model, if another question was asked before in this state."""
     if model.vectors > WHOLE or not _is_asked_again(model, question):
         return None
@@ -173,7 +163,7 @@ def known(model: vectors.Model) -> Whole | None:
     return found if isinstance(found, Whole) else None
 
 
-def blocks(db: apsw.Connection, model: vectors.Model, question: vectors.Floats) -> Iterator[codes.Block]:
+def blocks(db: apsw.Connection, model: vectors.Model, question: Probe) -> Iterator[codes.Block]:
     """The model's blocks of codes: the first ones from memory, if another question was asked before in this state. The last
     one is never held: it is the one that new codes go into."""
     if model.vectors <= WHOLE or not _is_asked_again(model, question):
@@ -248,7 +238,7 @@ def _forget_oldest() -> None:
         _asked.pop(next(iter(_asked)))
 
 
-def _is_asked_again(model: vectors.Model, question: vectors.Floats) -> bool:
+def _is_asked_again(model: vectors.Model, question: Probe) -> bool:
     """One search asks several times, for what is near and for what is not: the same question through the same view. Only
     another one is one more."""
     with _lock:

@@ -19,6 +19,7 @@ from commonplace.model.filter import Filter
 from commonplace.seam.terms import Hit, made
 
 if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.comparing import Probe
     from commonplace.catalog.sqlite.narrow import Named
     from commonplace.catalog.sqlite.vectors import Floats, Model
 
@@ -52,7 +53,7 @@ def _among_all(
     db: apsw.Connection,
     hand: AtHand,
     whole: held.Whole,
-    question: Floats,
+    question: Probe,
     where: Filter,
     limit: int,
     those: Named | None,
@@ -70,14 +71,14 @@ def _among_all(
 
 
 def _proposed(
-    db: apsw.Connection, hand: AtHand, model: Model, question: Floats, where: Filter, limit: int, those: Named | None
+    db: apsw.Connection, hand: AtHand, model: Model, question: Probe, where: Filter, limit: int, those: Named | None
 ) -> list[Hit]:
     """Codes propose; what they propose is compared as it is."""
     centre = np.frombuffer(model.centre or b"", dtype=np.float32)
     least = _AT_LEAST + _BY_DIMENSIONS // model.dimensions
     first = asked = max(_PROPOSED * limit, least) + isqrt(model.vectors) // 4
     while True:
-        numbers = proposing.best(held.blocks(db, model, question), question, centre, asked, those).tolist()
+        numbers = proposing.best(held.blocks(db, model, question), question.unit, centre, asked, those).tolist()
         everything = len(numbers) < asked
         if asked > first:  # the filter lets few through: check before comparing
             numbers = narrow.passing_again(db, hand, where, numbers)
@@ -89,12 +90,12 @@ def _proposed(
         asked *= 8
 
 
-def _compared(rows: Sequence[vectors.Row], question: Floats) -> Scored:
+def _compared(rows: Sequence[vectors.Row], question: Probe) -> Scored:
     """A row that is damaged cannot be compared, and is left out; `doctor` names it."""
-    whole = [row for row in rows if vectors.is_whole(row[2], len(question))]
+    whole = [row for row in rows if vectors.is_whole(row[2], len(question.unit))]
     if not whole:
         return []
-    passages = vectors.side_by_side([row[2] for row in whole], len(question))
+    passages = vectors.side_by_side([row[2] for row in whole], len(question.unit))
     cosines = passages.cosines(question)
     best = passages.best(cosines)
     scores, which = best.tolist(), passages.which(cosines, best)

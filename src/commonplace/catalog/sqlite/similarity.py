@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import apsw
-import numpy as np
 
 from commonplace.catalog.sqlite import held, vectors
 from commonplace.catalog.sqlite.at_hand import ID, STAMPED, AtHand
+from commonplace.catalog.sqlite.comparing import Probe
 from commonplace.seam.terms import Hit, made
 
 # How many vectors stand for all of them. The mean of so many is sure to about a twentieth of their spread.
@@ -44,7 +44,7 @@ def of(
 
 
 def _compared(
-    db: apsw.Connection, model: vectors.Model, question: vectors.Floats, places: Sequence[int]
+    db: apsw.Connection, model: vectors.Model, question: Probe, places: Sequence[int]
 ) -> list[tuple[int, str, float, int]]:
     """Number, stamp, best cosine and its passage, from the vectors in the file."""
     rows = _whole(vectors.of(db, model.number, places), model)
@@ -131,9 +131,7 @@ def _read_sample(db: apsw.Connection, model: vectors.Model) -> Sample | None:
     if len(found) < _FEWEST:
         return None
     several = vectors.side_by_side([*found.values()], model.dimensions)
-    # To be compared many times: as numbers that need not be converted each time.
-    ready = several._replace(codes=several.codes.astype(np.float32))
-    return Sample([*found], ready, first - base, reach)
+    return Sample([*found], several, first - base, reach)
 
 
 _samples: dict[int, Sample | None] = {}

@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 
 from commonplace.catalog.sqlite.at_hand import STAMP
+from commonplace.catalog.sqlite.comparing import Probe, dots, probe
 from commonplace.errors import InvalidError, NotSearchedError
 
 if TYPE_CHECKING:
@@ -133,13 +134,13 @@ def pack(vectors: Floats) -> bytes:
 class Passages(NamedTuple):
     """The passages of several memories, one after the other: their bytes and scales."""
 
-    codes: NDArray[np.int8] | Floats
+    codes: NDArray[np.int8]
     scales: Floats
     starts: Ints | None = None
     """Where each memory's passages begin; None if each has one, which is the rule."""
 
-    def cosines(self, vector: Floats) -> Floats:
-        return dots(self.codes, vector) * self.scales
+    def cosines(self, asked: Probe) -> Floats:
+        return dots(self.codes, asked) * self.scales
 
     def best(self, cosines: Floats) -> Floats:
         """Of each memory's passages."""
@@ -154,24 +155,6 @@ class Passages(NamedTuple):
         first = among[np.flatnonzero(np.diff(owner[among], prepend=-1))]
         found: list[int] = (first - self.starts).tolist()
         return found
-
-
-# A processor takes rows in groups, and what is left over it adds up in another order: another last digit.
-GROUP = 8
-
-
-def dots(codes: NDArray[np.int8] | Floats, vector: Floats, room: Floats | None = None) -> Floats:
-    """Each row times the vector; the same to the last digit in whatever company. `room` is where rows become numbers."""
-    count = len(codes)
-    padded = -(-count // GROUP) * GROUP
-    if count < padded or codes.dtype != np.float32:
-        if room is None:
-            room = np.empty((padded, len(vector)), dtype=np.float32)
-        room[:count] = codes
-        room[count:padded] = 0.0
-        codes = room[:padded]
-    found: Floats = (codes @ vector)[:count]
-    return found
 
 
 def starts_of(counts: Sequence[int]) -> Ints | None:
@@ -192,10 +175,10 @@ def layout(dimensions: int) -> np.dtype[Any]:
     return np.dtype([("scale", "<f4"), ("codes", "i1", (dimensions,))])
 
 
-def asked(model: Model, vector: Floats) -> Floats:
-    """The question as a unit vector that can be compared with this model's. One search asks several times with the same."""
+def asked(model: Model, vector: Floats) -> Probe:
+    """The question, ready to be compared with this model's vectors. One search asks several times with the same."""
     known = _last.get("question")
-    if known is not None and known[0] is vector and len(known[1]) == model.dimensions:
+    if known is not None and known[0] is vector and len(known[1].unit) == model.dimensions:
         return known[1]
     flat = np.asarray(vector, dtype=np.float32).reshape(-1)
     if len(flat) != model.dimensions:
@@ -208,8 +191,9 @@ def asked(model: Model, vector: Floats) -> Floats:
         raise InvalidError("a vector must hold finite numbers")
     unit: Floats = flat / max(float(np.linalg.norm(flat)), 1e-12)
     unit.flags.writeable = False
-    _last["question"] = (vector, unit)
-    return unit
+    made = probe(unit)
+    _last["question"] = (vector, made)
+    return made
 
 
-_last: dict[str, tuple[object, Floats]] = {}
+_last: dict[str, tuple[object, Probe]] = {}
