@@ -102,3 +102,14 @@ def test_it_holds_every_sort_of_thing(sample):
     verbs = {op.verb for op in book.journal(limit=1000)}
     assert verbs >= {"save", "reinforce", "evolve", "contradict", "link", "unlink", "archive", "restore", "forget",
                      "promote", "reject", "import", "revert", "purge"}  # fmt: skip
+
+
+def test_its_receipts_are_still_understood(tmp_path):
+    """From format 6 on there are some in the sample."""
+    for version in [version for version in VERSIONS if version >= 6]:
+        shutil.copy(HERE / f"v{version}.sqlite", tmp_path / f"{version}.sqlite")
+        with commonplace.open(f"sqlite:{tmp_path / f'{version}.sqlite'}", actor="alice") as book:
+            handed, looked = book.receipts()
+            assert (handed.session, looked.query, looked.moment) == ("s-1", "which port?", "search")
+            assert [receipt.id for receipt in book.receipts(memory="m-1")] == [looked.id]
+            assert looked.chosen[0].scores["lexical"] > 0

@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from commonplace import settings
+from commonplace.catalog.sqlite import deflated, schema
 from commonplace.errors import NotFoundError
 from commonplace.testing.clocks import EPOCH, FixedClock
 from commonplace.testing.makers import a_receipt
@@ -320,6 +321,86 @@ def test_a_receipt_that_cannot_be_read_is_as_good_as_none(shop, path):
     with pytest.raises(NotFoundError):
         shop.explain(results.receipt_id)
     assert len(shop.search(QUERY)) == 10
+
+
+AS_IN_FORMAT_5 = """
+CREATE TABLE was (id TEXT PRIMARY KEY, at INTEGER NOT NULL, moment TEXT, query TEXT, receipt TEXT NOT NULL, session TEXT)
+  WITHOUT ROWID;
+INSERT INTO was SELECT id, at, moment, query, told(receipt), session FROM retrieval_logs;
+DROP TABLE retrieval_logs;
+ALTER TABLE was RENAME TO retrieval_logs;
+CREATE INDEX retrieval_logs_by_time ON retrieval_logs (at);
+CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
+DROP TABLE retrieval_log_memories;
+CREATE TABLE retrieval_log_memories (memory_id TEXT, log_id TEXT, PRIMARY KEY (memory_id, log_id)) WITHOUT ROWID;
+INSERT OR REPLACE INTO book VALUES ('receipts_upto', (SELECT max(id) FROM retrieval_logs));
+PRAGMA user_version = 5;
+"""
+
+
+def test_receipts_of_an_older_format_are_brought_forward(shop, open_book, path):
+    """They lay there as text, two pages each, and under names as long as their own."""
+    for n in range(70):
+        shop.search(f"port {n}")
+    shop.context_for(project="shop", task="port 7", session="s-1")
+    before, about = shop.receipts(limit=100), shop.search("port 7")[0].record.id
+    named = [receipt.id for receipt in shop.receipts(memory=about, limit=100)]
+    shop.close()
+    db = apsw.Connection(str(path))
+    db.create_scalar_function("told", lambda stored: deflated.inflate(stored).decode())
+    for step in AS_IN_FORMAT_5.split(";"):
+        db.execute(step)
+    db.execute("UPDATE retrieval_logs SET receipt = '{' WHERE id = ?", (before[-1].id,))  # one is damaged
+    db.close()
+    book = open_book()
+    assert book.stats().format_version == schema.VERSION
+    assert book.receipts(limit=100)[1:] == before[:-1]
+    assert [receipt.id for receipt in book.receipts(memory=about, limit=100)] == [
+        id for id in named if id != before[-1].id
+    ]
+    assert book.doctor(full=True).ok
+    book.purge(about)
+    assert not {*named} & {receipt.id for receipt in book.receipts(limit=100)}
+
+
+def test_a_receipt_takes_a_fifth_of_what_it_says(shop, path):
+    for n in range(40):
+        shop.search(f"which port does shop {n} use")
+    db = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    stored = [row[0] for row in db.execute("SELECT receipt FROM retrieval_logs")]
+    db.close()
+    assert sum(map(len, stored)) < sum(len(deflated.inflate(one)) for one in stored) / 4
+
+
+@pytest.mark.parametrize(
+    "stored", [None, "{}", 7, b"", b"{}", deflated.deflate(b"{}")[:-1], b"x" + deflated.deflate(b"{}")]
+)
+def test_what_we_did_not_deflate_is_not_inflated(stored):
+    with pytest.raises(ValueError, match="this"):
+        deflated.inflate(stored)
+
+
+@pytest.mark.parametrize("raw", [b"", b"{}", "Łódź 東京".encode(), bytes(range(256)) * 50])
+def test_what_was_deflated_is_had_back(raw):
+    assert deflated.inflate(deflated.deflate(raw)) == raw
+
+
+def test_what_claims_to_be_endless_is_damage(monkeypatch):
+    monkeypatch.setattr(deflated, "_LONGEST", 1_000)
+    assert deflated.inflate(deflated.deflate(b"a" * 999))
+    with pytest.raises(ValueError, match="no end"):
+        deflated.inflate(deflated.deflate(b"a" * 5_000))
+
+
+def test_a_number_that_is_free_again_is_taken_in_too(shop):
+    """The last receipt goes with its memory, and the next one gets its number."""
+    about = shop.save("A falcon.", type="episode")
+    for _ in range(63):
+        shop.search("port 3")
+    shop.search("falcon")  # the sixty-fourth: all of them are taken in
+    shop.purge(about.id)
+    again = shop.search("port 3")
+    assert shop.receipts(memory=again[0].record.id, limit=1)[0].id == again.receipt_id
 
 
 def test_receipts_stay_with_the_book_and_are_not_exported(shop, open_book, tmp_path):

@@ -132,6 +132,10 @@ def _fill(db: apsw.Connection, version: int) -> None:
         from commonplace.catalog.sqlite import fresh
 
         fresh.rebuild(db)
+    if version == 6:
+        from commonplace.catalog.sqlite import receipts
+
+        receipts.deflate_all(db)
 
 
 def backups(path: str) -> list[str]:

@@ -6,7 +6,7 @@ A released version's text is never edited: a change is a new entry in `MIGRATION
 from __future__ import annotations
 
 APPLICATION_ID = 0x43504C43  # "CPLC": how we know our own file from another program's
-VERSION = 5
+VERSION = 6
 
 _V1 = """
 CREATE TABLE book (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -211,8 +211,28 @@ INSERT OR IGNORE INTO memory_facets SELECT 12, '1', status, created_at, n FROM m
   WHERE scope = 'repo' AND project_id IS NULL AND n <= (SELECT CAST(value AS INTEGER) FROM book WHERE key = 'indexed_upto');
 """
 
+# A receipt was as long as two pages, and its name as long again for each memory that it names. Now it lies deflated
+# (catalog/sqlite/deflated.py), several to a page, and is named by a number.
+_V6 = """
+DROP INDEX retrieval_logs_by_time;
+DROP INDEX retrieval_logs_by_session;
+ALTER TABLE retrieval_logs RENAME TO former_logs;
+CREATE TABLE retrieval_logs (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, moment TEXT, query TEXT, session TEXT,
+  receipt BLOB NOT NULL  -- its JSON, deflated
+);
+CREATE INDEX retrieval_logs_by_time ON retrieval_logs (at);
+CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
+INSERT INTO retrieval_logs (id, at, moment, query, session, receipt)
+  SELECT id, at, moment, query, session, receipt FROM former_logs ORDER BY id;
+DROP TABLE former_logs;
+DROP TABLE retrieval_log_memories;
+CREATE TABLE retrieval_log_memories (memory_id TEXT, log INTEGER, PRIMARY KEY (memory_id, log)) WITHOUT ROWID;
+DELETE FROM book WHERE key = 'receipts_upto';
+"""
+
 FULL_TEXT, VECTORS = _V2_FULL_TEXT, _V2_VECTORS
 """The derived tables as they are now."""
 
-MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4, 5: _V5}
+MIGRATIONS: dict[int, str] = {1: _V1, 2: _V2, 3: _V3, 4: _V4, 5: _V5, 6: _V6}
 """What to run to come from the version before to this one. A new book runs them all."""
