@@ -69,6 +69,8 @@ def run(folder: Path) -> Iterator[str]:
     yield verdict(f"a whole search / plain at {SIZES[0]:,}", small["whole"] / small["plain"], 1)
     ratio = raced[SIZES[-1]]["p95"] / raced[SIZES[0]]["p50"]
     yield verdict(f"p95 at {SIZES[-1]:,} / median at {SIZES[0]:,}", ratio, 30)
+    ratio = raced[SIZES[-1]]["whole_p95"] / small["whole_p95"]
+    yield verdict(f"a whole search, p95 at {SIZES[-1]:,} / p95 at {SIZES[0]:,}", ratio, 30)
     yield verdict("peak memory, large minus small, MB", (peaks[SIZES[-1]] - peaks[SIZES[0]]) / 1024, 48)
 
 

@@ -43,7 +43,7 @@ def cover(
 ) -> None:
     """Add what coverage is worth to those that are long, more or less than usual. Lengths, and vectors of passages, by place."""
     telling = asked.telling[:_MOST_WORDS]
-    if len(passages) < max(_FEWEST, _ALIKE * len(ranked)) or not telling or asked.states is None:
+    if not are_long(ranked, passages) or not telling or asked.states is None:
         return
     words = asked.states[telling].T
     nearest: dict[int, list[float]] = {place: (rows @ words).max(axis=0).tolist() for place, rows in passages.items()}
@@ -58,6 +58,11 @@ def cover(
         if abs(adds) >= _NOTHING:
             contender.scores["coverage"] = adds
             contender.add_up()
+
+
+def are_long(ranked: Sequence[Contender], passages: Mapping[int, Vectors]) -> bool:
+    """Are the contenders, all but a few, memories of several passages?"""
+    return len(passages) >= max(_FEWEST, _ALIKE * len(ranked))
 
 
 def _shares(view: View, words: list[str]) -> list[float]:

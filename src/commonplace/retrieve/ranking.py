@@ -33,7 +33,7 @@ from commonplace.retrieve import (
 )
 from commonplace.retrieve.breadth import broaden
 from commonplace.retrieve.confidence import confidence
-from commonplace.retrieve.coverage import cover
+from commonplace.retrieve.coverage import are_long, cover
 from commonplace.retrieve.crossing import Strangers
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, LONGEST_CHANGE, freshest_first, tells_of_a_change
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from commonplace.retrieve.meaning import Meaning
     from commonplace.retrieve.profiles import Profile
     from commonplace.seam.catalog import View
+    from commonplace.seam.embedder import Vectors
     from commonplace.seam.terms import Strand
 
 # How many of the best are looked at closely, with their records.
@@ -108,6 +109,8 @@ class Hunt:
         self._standing: set[int] = set()
         self._wishes: set[int] = set()
         self._changes: set[int] = set()
+        self._passages: dict[int, Vectors] = {}
+        """Vectors of the passages of the long ones, by place."""
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
 
@@ -305,7 +308,7 @@ class Hunt:
         lengths |= {place: strand.length for place, strand in self._known.items()}
         long = [one.place for one in ranked if lengths.get(one.place, 0) > LENGTH]
         with suppress(CommonplaceError):  # vectors that cannot be read: the semantic stream says so
-            passages = self._view.vectors_of(asked.model, long) if long else {}
+            passages = self._passages = self._view.vectors_of(asked.model, long) if long else {}
             broaden(
                 ranked, passages, asked.vector, profile.breadth * question.wanted.brevity * gathered.fused.by_meaning
             )
@@ -314,13 +317,16 @@ class Hunt:
     def _reread(self, question: Question, ranked: list[Contender], gathered: Gathered) -> list[Contender]:
         if not self._profile.rerank or not ranked:
             return ranked
-        from commonplace.retrieve import rerank
+        from commonplace.retrieve import rerank, telling
 
         try:
             reranker = self._meaning.reranker()
             if reranker is None:
                 return ranked
             ranked = self._readable(ranked, rerank.FIRST)
+            if gathered.asked is not None and are_long(ranked, self._passages):
+                asked, spread = gathered.asked.vector, gathered.background[1]
+                telling.point_out(ranked[: rerank.FIRST], self._passages, asked, spread, question.words)
             places = sequence.before([one.place for one in ranked[: rerank.FIRST]], gathered.strands)
             said_before = {at: one for at, one in self._view.at_places(places).items() if self._admits(one)}
             rerank.rerank(reranker, question.text, ranked, said_before)

@@ -55,6 +55,15 @@ def test_any_passage_of_any_hit_may_come_near():
     )
 
 
+def test_a_word_that_reckons_is_not_missed():
+    """Whoever asks how many days passed is answered by two dates."""
+    words = ("how", "many", "days", "passed", "hamster", "?")
+    asked = Asked("m", np.zeros(len(words)), words, np.eye(len(words), dtype=np.float32))
+    view = AView({1: [[0.9 if word == "hamster" else 0.5 for word in words]]})
+    question = understand(" ".join(words), EPOCH)
+    assert confidence(view, [Contender("1", 1)], question, asked) > 0.7
+
+
 def test_a_common_word_is_missed_less():
     assert sure(AView({1: [near(hamster=0.9)]})) > sure(AView({1: [near(name=0.9)]}))
 
