@@ -85,7 +85,7 @@ def _targets(pen: Pen, id: str) -> list[Operation]:
 
 def _is_destroyed(operation: Operation) -> bool:
     """All that it did was purged since."""
-    return operation.purged and not operation.changes
+    return operation.purged and all(change.is_gone for change in operation.changes)
 
 
 def _is_undone(pen: Pen, operation: Operation) -> bool:

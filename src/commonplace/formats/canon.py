@@ -113,15 +113,25 @@ class FileCanon:
         try:
             self._catalog.must_be_in_place()
         except UnavailableError:
+            self._catalog.close()
             self._open_again()
         self._check_folder()
+        if self._is_outdated():
+            self._begin_anew()
+
+    def _is_outdated(self) -> bool:
+        """Has the journal gone on to an edition that the catalog cannot follow? Whoever purges tells the journal first and the
+        catalog a moment later, so this is asked again when nobody is writing. While somebody is, what is known is known."""
         try:
             with self._catalog.reading() as view:
-                outdated = is_outdated(view, self._journal, self.book_id)
+                if not is_outdated(view, self._journal, self.book_id):
+                    return False
+            with self._catalog.writing(settings.FILE_LOOK_WAIT_SECONDS, durable=False) as draft:
+                return is_outdated(draft, self._journal, self.book_id)
         except CorruptError:
-            outdated = True
-        if outdated:
-            self._begin_anew()
+            return True
+        except (LockedError, ConflictError):
+            return False
 
     def _check_folder(self) -> None:
         """A folder that was here and is gone was not emptied: its disk is."""

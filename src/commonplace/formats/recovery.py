@@ -120,7 +120,7 @@ class _Follower:
 
     def _makes_sense(self, operation: Operation) -> bool:
         """Is what it changes there, and what it makes not?"""
-        changes = [change for change in operation.changes if change.before is not None or change.after is not None]
+        changes = [change for change in operation.changes if not change.is_gone]
         return all((self._draft.noun(one.entity, one.id) is None) is (one.before is None) for one in changes)
 
     def _take_beside(self, line: Line) -> None:

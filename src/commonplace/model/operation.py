@@ -31,6 +31,11 @@ class Change(Noun, frozen=True, kw_only=True, array_like=True):
     before: dict[str, Any] | None
     after: dict[str, Any] | None
 
+    @property
+    def is_gone(self) -> bool:
+        """Only the name is left: a purge destroyed what it said."""
+        return self.before is None and self.after is None
+
     def mentions(self) -> list[str]:
         """The memories that a link or a conflict is about."""
         if self.entity not in _ENDS:
@@ -48,7 +53,9 @@ class Payload(Noun, frozen=True, kw_only=True, omit_defaults=True):
     reason: str | None = None
     changes: tuple[Change, ...] = ()
     kept: dict[str, str] = {}
-    """Only in a purge: for each entry whose payload it destroyed, the hash of what stays of it (what it did to others)."""
+    """Only in a purge: for each entry whose payload it destroyed, the hash of what stays of it (names, what it did to others)."""
+    about: tuple[str, ...] = ()
+    """Only in what a purge left of an entry: the memories that links and conflicts were about which are gone."""
     reverts: tuple[str, ...] = ()
     """Only in a revert: the operations it undid."""
 
@@ -70,6 +77,7 @@ class Operation(Noun, frozen=True, kw_only=True):
     purged: bool = False
     """Its payload was destroyed by a later `purge`."""
     kept: dict[str, str] = {}
+    about: tuple[str, ...] = ()
     reverts: tuple[str, ...] = ()
     hash: str = ""
 
@@ -80,7 +88,7 @@ class Operation(Noun, frozen=True, kw_only=True):
     def names(self) -> list[str]:
         """The ids it can be found by: of what it changed, and of the memories that a link or conflict it changed is about."""
         mentioned = (id for change in self.changes for id in change.mentions())
-        return [*dict.fromkeys((*self.subjects(), *mentioned))]
+        return [*dict.fromkeys((*self.subjects(), *mentioned, *self.about))]
 
 
 class Entry(Noun, frozen=True, kw_only=True):
@@ -136,6 +144,7 @@ class Entry(Noun, frozen=True, kw_only=True):
             reason=payload.reason,
             changes=payload.changes,
             kept=payload.kept,
+            about=payload.about,
             reverts=payload.reverts,
             purged=self.is_purged,
             hash=self.hash.hex(),

@@ -7,7 +7,9 @@ class TestMine(FilesContract):
 
 from __future__ import annotations
 
+import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -339,6 +341,56 @@ class FilesContract(CanonContract):
                 assert view.is_purged(id)
                 assert [*view.ids(Entity.MEMORY)] == []
 
+    def test_the_history_of_what_was_purged_is_the_same_after_a_rebuild(self, book: Book, tmp_path: Path) -> None:
+        """The catalog is derived, also here: an entry without its payload still names what it was about."""
+        id, other, third = (self.save(book, f"The gate opens at {hour}.") for hour in ("seven", "eight", "nine"))
+        book.link(id, other, "supports")
+        book.contradict(other, id, reason="two hours")
+        later = book.evolve(third, "The gate opens at noon.", reason="it was changed").id
+        book.purge(id)
+        book.purge(later)
+        asked = (id, other, third, later)
+        before = [book.history(one) for one in asked]
+        assert [str(entry.verb) for entry in before[0]] == ["save", "link", "contradict", "purge"]
+        assert [str(entry.verb) for entry in before[2]] == ["save", "evolve"]
+        shutil.rmtree(tmp_path / "cache")
+        with self.opened(tmp_path) as again:
+            assert [again.history(one) for one in asked] == before
+            assert again.verify().ok
+
+    def test_whoever_reads_while_somebody_purges_does_not_throw_the_catalog_away(
+        self, book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The journal is told of a purge before the catalog is. Receipts and vectors lie in the catalog alone."""
+        id = self.save(book, "The xylophonecanary sings.")
+        self.save(book, "The gate opens at seven.")
+        kept = book.search("gate").receipt_id
+        carry_out, seen = Files.carry_out, []
+
+        with self.opened(tmp_path) as other:
+            reader = threading.Thread(target=lambda: seen.append(len(other.list())))
+
+            def carried_out_while_somebody_reads(files: Files, intents: Any) -> Any:
+                monkeypatch.setattr(Files, "carry_out", carry_out)
+                reader.start()
+                reader.join(0.2)
+                return carry_out(files, intents)
+
+            monkeypatch.setattr(Files, "carry_out", carried_out_while_somebody_reads)
+            book.purge(id)
+            reader.join()
+            assert seen in ([1], [2])
+            assert len(other.list()) == 1
+            assert [receipt.id for receipt in other.receipts()] == [kept]
+        assert [receipt.id for receipt in book.receipts()] == [kept]
+
+    def test_a_catalog_that_was_taken_away_is_let_go_of(self, book: Book, tmp_path: Path) -> None:
+        id = self.save(book, "The gate opens at seven.")
+        shutil.rmtree(tmp_path / "cache")
+        assert book.get(id).content == "The gate opens at seven."
+        mine = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if _is_open(fd)]
+        assert not [path for path in mine if path.startswith(str(tmp_path)) and path.endswith("(deleted)")]
+
     def test_what_was_purged_does_not_come_back_by_a_file_that_was_put_back(self, book: Book, tmp_path: Path) -> None:
         """R12: not by import, sync or restore."""
         id = self.save(book, "The xylophonecanary sings.")
@@ -486,3 +538,7 @@ def _cut_off_after(steps: int) -> Callable[[Files, Intent], bool]:
         return done(files, intent)
 
     return step
+
+
+def _is_open(fd: str) -> bool:
+    return os.path.lexists(f"/proc/self/fd/{fd}")

@@ -74,7 +74,7 @@ class SqliteDraft(SqliteView):
         made: dict[tuple[Entity, str], Noun | None] = {}
         before: dict[tuple[Entity, str], Noun | None] = {}
         for change in (change for _, operation in entries for change in operation.changes):
-            if change.before is None and change.after is None:
+            if change.is_gone:
                 continue  # destroyed by a purge in the book it comes from: there is nothing to apply
             thing = (change.entity, change.id)
             if thing not in made:
@@ -131,7 +131,7 @@ class SqliteDraft(SqliteView):
     def erase(self, signature: Signature, memory_ids: list[str], source_ids: list[str]) -> int:
         gone = eraser.erase(self._db, self, memory_ids, source_ids)
         # The entry names what was destroyed and holds nothing of it: neither side of a change says more than "gone".
-        changes = tuple(Change(entity=entity, id=id, before=None, after=None) for entity, id in gone.things)
+        changes = tuple(eraser.withheld(entity, id) for entity, id in gone.things)
         self.last = journal.append(self._db, journal.head(self._db), signature, changes, gone.kept)
         journal.note_end(self._db, self.last[0])
         eraser.bury(self._db, gone, self.last[0])

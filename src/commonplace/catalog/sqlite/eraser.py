@@ -1,7 +1,8 @@
 """Erasing: what `purge` destroys, table by table, and the tombstones it leaves.
 
-A journal entry that speaks of an erased thing loses its payload. If it also changed things that stay, what it did to
-those is kept beside it (`kept`), and the purge's own entry holds the hash of that, so that replay and `verify` still work.
+A journal entry that speaks of an erased thing loses its payload. The names of what it changed are kept beside it (`kept`), and
+what it did to things that stay; the purge's own entry holds the hash of that. So replay, `verify` and the history of what is gone
+go on, also in a catalog that is made anew from the journal.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import msgspec
 
 from commonplace.catalog.sqlite import embedding, fresh, journal_keys, receipts
 from commonplace.catalog.sqlite.rows import MEMORIES
-from commonplace.model.operation import Payload, decode_payload, encode_payload
+from commonplace.model.operation import Change, Payload, decode_payload, encode_payload
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
 
@@ -50,9 +51,14 @@ def bury(db: apsw.Connection, gone: Gone, seq: int) -> None:
         db.execute("INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?)", (id, gone.marks.get(id), seq))
 
 
-def withhold(db: apsw.Connection, seq: int, kept: bytes | None) -> None:
-    """Take an entry's payload away and leave only what it did to things that stay."""
+def withhold(db: apsw.Connection, seq: int, kept: bytes) -> None:
+    """Take an entry's payload away and leave only names, and what it did to things that stay."""
     db.execute("UPDATE journal SET payload = NULL, salt = NULL, kept = ? WHERE seq = ?", (kept, seq))
+
+
+def withheld(entity: Entity, id: str) -> Change:
+    """All that may be said of a change to something that is gone."""
+    return Change(entity=entity, id=id, before=None, after=None)
 
 
 def _things_of(db: apsw.Connection, id: str) -> list[tuple[Entity, str]]:
@@ -114,6 +120,13 @@ def as_we_write(raw: bytes) -> bytes:
         return raw
 
 
+def _remains(payload: Payload, gone: set[str]) -> Payload:
+    """What may stay of it: names alone, where something is gone."""
+    changes = tuple(withheld(one.entity, one.id) if one.id in gone else one for one in payload.changes)
+    about = (id for one in payload.changes if one.id in gone for id in one.mentions())
+    return Payload(changes=changes, about=tuple(dict.fromkeys((*payload.about, *about))), reverts=payload.reverts)
+
+
 def _erase_payloads(db: apsw.Connection, gone: set[str]) -> dict[str, str]:
     """For each entry that spoke of something gone: its number, and the hash of what is kept of it."""
     kept: dict[str, str] = {}
@@ -123,10 +136,9 @@ def _erase_payloads(db: apsw.Connection, gone: set[str]) -> dict[str, str]:
     for seq in sorted(seqs):
         stored = db.execute("SELECT coalesce(payload, kept, 'null') FROM journal WHERE seq = ?", (seq,)).get
         payload = decode_payload(stored) or Payload()
-        staying = tuple(change for change in payload.changes if change.id not in gone)
-        remains = encode_payload(Payload(changes=staying, reverts=payload.reverts)) if staying else None
+        remains = encode_payload(_remains(payload, gone))
         withhold(db, seq, remains)
-        kept[str(seq)] = sha256(remains).hexdigest() if remains else ""
+        kept[str(seq)] = sha256(remains).hexdigest()
     for id in gone:
         db.execute(
             "UPDATE foreign_journal SET entry = NULL WHERE hash IN (SELECT hash FROM foreign_subjects WHERE subject = ?)",

@@ -88,7 +88,7 @@ def adopt_all(db: apsw.Connection, entries: Sequence[tuple[Entry, Operation]]) -
     for entry, operation in entries:
         times.note_step(db, entry.seq, to_micros(entry.at), last_at)
         last_at = to_micros(entry.at)
-        names += journal_keys.names_of(entry.seq, entry.id, operation.changes)
+        names += journal_keys.names_of(entry.seq, entry.id, operation.changes, operation.about)
     db.executemany(_INSERT, [_row(entry) for entry, _ in entries])
     journal_keys.added(db, entries[0][0].seq, entries[-1][0].seq, names)
     note_end(db, entries[-1][0].seq)

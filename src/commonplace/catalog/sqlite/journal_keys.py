@@ -56,14 +56,13 @@ def _take_in(db: apsw.Connection, last: int, read: int, names: Iterable[Name]) -
     db.execute("UPDATE book SET value = ? WHERE key = 'keys_upto'", (str(last),))
 
 
-def names_of(seq: int, id: str, changes: Iterable[Change]) -> list[Name]:
+def names_of(seq: int, id: str, changes: Iterable[Change], about: Iterable[str] = ()) -> list[Name]:
     """What an entry can be found by, but for its actor and verb."""
     roles = {id: OWN}
     for change in changes:
         roles.setdefault(change.id, THING)
-    for change in changes:
-        for memory in change.mentions():
-            roles.setdefault(memory, MENTIONED)
+    for memory in (*(one for change in changes for one in change.mentions()), *about):
+        roles.setdefault(memory, MENTIONED)
     return [(name, seq, role) for name, role in roles.items()]
 
 
@@ -75,15 +74,16 @@ def _stored(db: apsw.Connection, behind: int, last: int) -> Iterator[Name]:
         (behind, last),
     )
     for seq, id, payload in rows:
-        yield from names_of(seq, id.decode("utf-8", "replace"), _changes(payload))
+        told = _told(payload)
+        yield from names_of(seq, id.decode("utf-8", "replace"), told.changes, told.about)
 
 
-def _changes(payload: bytes) -> tuple[Change, ...]:
+def _told(payload: bytes) -> Payload:
     """A damaged entry is named by `verify`; it must not keep anybody from going on."""
     try:
-        return (decode_payload(payload) or Payload()).changes
+        return decode_payload(payload) or Payload()
     except ValueError:
-        return ()
+        return Payload()
 
 
 class Newest:

@@ -95,7 +95,8 @@ def _details(entry: Operation, page: Page) -> Iterator[Line]:
 
 
 def _change(change: Change, page: Page) -> Line:
-    sign, style = ("+", "good") if change.before is None else ("-", "bad") if change.after is None else ("~", "warn")
+    made, went = change.before is None and not change.is_gone, change.after is None
+    sign, style = ("+", "good") if made else ("-", "bad") if went else ("~", "warn")
     if change.entity == "link":
         return [(f"{sign} link ", style), (change.id.replace(">", " "), "id")]
     room = None if page.width is None else max(page.width - 44, 24)

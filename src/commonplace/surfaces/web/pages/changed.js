@@ -28,7 +28,7 @@ export function subjectOf({ changes }) {
 }
 
 export function changeOf([entity, id, before, after]) {
-  const how = before === null ? "made" : after === null ? "taken away" : "changed";
+  const how = after === null ? "taken away" : before === null ? "made" : "changed";
   return el(
     "li",
     { class: "change" },
