@@ -31,9 +31,8 @@ def without_repeats(ranked: Iterable[Contender], limit: int) -> tuple[list[Conte
     repeating: dict[str, str] = {}
     alone: dict[object, Contender] = {}
     said: dict[object, str] = {}
-    for contender in ranked:
-        if len(kept) == limit:
-            break
+    coming = iter(ranked)
+    while len(kept) < limit and (contender := next(coming, None)) is not None:  # who is not asked for is not read
         other = alone.setdefault(_opening(contender), contender)
         if other is not contender:
             said.setdefault(_said(other), other.id)

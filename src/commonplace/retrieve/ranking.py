@@ -180,7 +180,7 @@ class Hunt:
         with self._watch.step("links"):
             if self._profile.links and self._past is None:
                 ranked += links.bring_in(self._view, ranked, self._admits)
-                ranked = self._readable(ranked, mentions.STRONG)
+                ranked = self._readable(ranked, max(limit, mentions.STRONG))  # most of these are going to be shown
                 ranked += self._mentioned(ranked)
         with self._watch.step("weigh"):
             for contender in ranked:

@@ -127,6 +127,21 @@ def some_memories(chance, count):
     ]
 
 
+def test_once_there_are_enough_nobody_further_is_looked_at():
+    """Whoever hands them over reads them some at a time: to ask for one more had the next ten read for nothing."""
+    asked = []
+
+    def coming():
+        for n in range(9):
+            asked.append(n)
+            one = Contender(str(n), n)
+            one.record = a_memory(content=f"The gate {n} opens at seven.")
+            yield one
+
+    kept, _ = diversity.without_repeats(coming(), 3)
+    assert ([one.id for one in kept], asked) == (["0", "1", "2"], [0, 1, 2])
+
+
 def test_a_memory_weighs_the_same_read_or_unread(canon, chance):
     """Rfc 39, R-h: to the last digit, and in the same order."""
     records = some_memories(chance, 60)
