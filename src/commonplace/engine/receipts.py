@@ -150,11 +150,7 @@ def _that_may_be_kept(view: View, receipts: list[Receipt]) -> list[Receipt]:
     """What a memory was asked for goes with it when it is purged, also if that was not written down yet."""
     if not view.any_purged():
         return receipts
-    return [
-        receipt
-        for receipt in receipts
-        if not any(view.is_purged(one.memory_id) for one in (*receipt.chosen, *receipt.near_misses))
-    ]
+    return [receipt for receipt in receipts if not any(map(view.is_purged, receipt.names()))]
 
 
 def waiting(scribe: Scribe, id: str) -> Receipt | None:

@@ -74,3 +74,7 @@ class Receipt(Noun, frozen=True, kw_only=True):
     """Which model made the vectors, and which one read again."""
     tokens: int | None = None
     session: str | None = None
+
+    def names(self) -> list[str]:
+        """The memories that were brought up, and those that nearly were."""
+        return [one.memory_id for some in (self.chosen, self.near_misses) for one in some]

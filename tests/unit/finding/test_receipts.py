@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from commonplace import settings
-from commonplace.catalog.sqlite import deflated, schema
+from commonplace.catalog.sqlite import deflated, receipts, schema
 from commonplace.errors import NotFoundError
 from commonplace.testing.clocks import EPOCH, FixedClock
 from commonplace.testing.makers import a_receipt
@@ -331,7 +331,6 @@ DROP TABLE retrieval_logs;
 ALTER TABLE was RENAME TO retrieval_logs;
 CREATE INDEX retrieval_logs_by_time ON retrieval_logs (at);
 CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
-DROP TABLE retrieval_log_memories;
 CREATE TABLE retrieval_log_memories (memory_id TEXT, log_id TEXT, PRIMARY KEY (memory_id, log_id)) WITHOUT ROWID;
 INSERT OR REPLACE INTO book VALUES ('receipts_upto', (SELECT max(id) FROM retrieval_logs));
 PRAGMA user_version = 5;
@@ -392,12 +391,21 @@ def test_what_claims_to_be_endless_is_damage(monkeypatch):
         deflated.inflate(deflated.deflate(b"a" * 5_000))
 
 
-def test_a_number_that_is_free_again_is_taken_in_too(shop):
+def test_two_memories_that_are_found_by_the_same_four_bytes_are_told_apart(shop, monkeypatch):
+    monkeypatch.setattr(receipts, "mark_of", lambda _: b"same")
+    falcon, owl = (shop.save(f"A {bird} nests here.", type="episode") for bird in ("falcon", "owl"))
+    found = shop.search("falcon", profile="words", limit=1)
+    assert [receipt.id for receipt in shop.receipts(memory=falcon.id)] == [found.receipt_id]
+    assert shop.receipts(memory=owl.id) == []
+    assert shop.receipts(memory=falcon.id, limit=1)[0].chosen[0].memory_id == falcon.id
+
+
+def test_a_number_that_is_free_again_names_another_receipt(shop):
     """The last receipt goes with its memory, and the next one gets its number."""
     about = shop.save("A falcon.", type="episode")
     for _ in range(63):
         shop.search("port 3")
-    shop.search("falcon")  # the sixty-fourth: all of them are taken in
+    shop.search("falcon")
     shop.purge(about.id)
     again = shop.search("port 3")
     assert shop.receipts(memory=again[0].record.id, limit=1)[0].id == again.receipt_id

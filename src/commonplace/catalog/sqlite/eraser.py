@@ -81,7 +81,7 @@ def _erase_memory(db: apsw.Connection, view: SqliteView, id: str) -> dict[str, b
     embedding.erase(db, n)
     for table, column, value in _TABLES_OF_A_MEMORY:
         db.execute(f"DELETE FROM {table} WHERE {column} = ?", (n if value == "n" else id,))
-    _erase_receipts(db, id)
+    receipts.forget_naming(db, id)  # one may quote what it brought up
     _erase_quarantine(db, record)
     return {id: view.mark(record.fingerprint)}
 
@@ -96,12 +96,6 @@ _TABLES_OF_A_MEMORY = (
     ("jobs", "subject", "id"),
     ("memories", "n", "n"),
 )
-
-
-def _erase_receipts(db: apsw.Connection, id: str) -> None:
-    """A receipt may quote what it brought up, so it goes with it."""
-    for log in receipts.naming(db, id):
-        receipts.forget(db, log)
 
 
 def _erase_quarantine(db: apsw.Connection, record: MemoryRecord) -> None:

@@ -1,14 +1,18 @@
 """Receipts in the book: kept beside the journal, not in it, because looking changes nothing. The oldest make room.
 
 There is one for every search, and most of its words are the same in all of them. So it lies deflated, with those words known
-beforehand (`deflated.py`): a fifth of its length.
+beforehand (`deflated.py`): a fifth of its length. What it can be found by lies beside it, four bytes for each memory that it
+names, in the index of times: to look through all of them takes milliseconds, and an index by memories would touch a page for each
+of twenty names at every search.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 from typing import Any
+from zlib import crc32
 
 import apsw
 import msgspec
@@ -18,59 +22,45 @@ from commonplace.errors import InvalidError
 from commonplace.model.base import taken_apart, to_micros
 from commonplace.model.receipt import Moment, Receipt
 
-# So many go at once when there are too many: a search should not pay for the oldest receipt each time.
+# Making room costs a search something, so it is done for many at once; and every so often somebody looks whether it is time.
 _AT_ONCE = 100
-# And so many wait until they can be found by their memories: to note one receipt's touches as many pages as it names memories.
-_WAITING = 64
-_INSERT = "INSERT OR IGNORE INTO retrieval_logs (id, at, moment, query, session, receipt) VALUES (?, ?, ?, ?, ?, ?)"
+_EVERY = 64
+_INSERT = (
+    "INSERT OR IGNORE INTO retrieval_logs (id, at, moment, query, session, names, receipt) VALUES (?, ?, ?, ?, ?, ?, ?)"
+)
 
 
 def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
     """Write these down; of more than `most`, the oldest are let go."""
-    upto = _upto(db)
-    late = [n for n in [_written(db, receipt) for receipt in receipts] if n <= upto]
-    if late:  # the others of its time are taken in; a number is free again once the last receipt was let go
-        _note(db, late)
-    if db.execute("SELECT 1 FROM retrieval_logs WHERE n > ? LIMIT 1 OFFSET ?", (upto, _WAITING - 1)).get:
-        take_in(db)
-        _make_room(db, most)
+    for receipt in receipts:
+        db.execute(_INSERT, _row(receipt))
+        if db.last_insert_rowid() % _EVERY == 0:
+            _make_room(db, most)
 
 
-def _written(db: apsw.Connection, receipt: Receipt) -> int:
+def _row(receipt: Receipt) -> tuple[Any, ...]:
     stored = deflated.deflate(receipt.to_json().encode())
-    row = (receipt.id, to_micros(receipt.at), str(receipt.moment), receipt.query, receipt.session, stored)
-    db.execute(_INSERT, row)
-    return db.last_insert_rowid()
+    at, moment, names = to_micros(receipt.at), str(receipt.moment), _marks(receipt.names())
+    return (receipt.id, at, moment, receipt.query, receipt.session, names, stored)
+
+
+def _marks(memory_ids: Iterable[str]) -> bytes:
+    """By which it is found. Two memories may share one, so whoever finds a receipt looks whom it names."""
+    return b"".join([mark_of(id) for id in memory_ids])
+
+
+def mark_of(memory_id: str) -> bytes:
+    return crc32(memory_id.encode()).to_bytes(4, "little")
 
 
 def deflate_all(db: apsw.Connection) -> None:
     """For a book of an older format: its receipts lie there as they were, and nobody knows whom they name."""
     for (n,) in db.execute("SELECT n FROM retrieval_logs WHERE typeof(receipt) = 'text'").fetchall():
-        stored: Any = db.execute("SELECT CAST(receipt AS BLOB) FROM retrieval_logs WHERE n = ?", (n,)).get
-        db.execute("UPDATE retrieval_logs SET receipt = ? WHERE n = ?", (deflated.deflate(stored), n))
-    take_in(db)
-
-
-def _upto(db: apsw.Connection) -> int:
-    """The last receipt that can be found by its memories."""
-    return int(db.execute("SELECT value FROM book WHERE key = 'receipts_upto'").get or 0)
-
-
-def _fresh(db: apsw.Connection) -> list[int]:
-    return [row[0] for row in db.execute("SELECT n FROM retrieval_logs WHERE n > ? ORDER BY n", (_upto(db),))]
-
-
-def take_in(db: apsw.Connection) -> None:
-    """From now on those that wait can be found by the memories they name."""
-    numbers = _fresh(db)
-    if numbers:
-        _note(db, numbers)
-        db.execute("INSERT OR REPLACE INTO book VALUES ('receipts_upto', ?)", (str(numbers[-1]),))
-
-
-def _note(db: apsw.Connection, numbers: Iterable[int]) -> None:
-    names = {(memory, n) for n in numbers for memory in _memories_of(db, n)}
-    db.executemany("INSERT OR IGNORE INTO retrieval_log_memories VALUES (?, ?)", sorted(names))
+        said: Any = db.execute("SELECT CAST(receipt AS BLOB) FROM retrieval_logs WHERE n = ?", (n,)).get
+        stored = deflated.deflate(said)
+        named = _naming_in(stored)
+        names = _marks(one.memory_id for one in (*named.chosen, *named.near_misses))
+        db.execute("UPDATE retrieval_logs SET receipt = ?, names = ? WHERE n = ?", (stored, names, n))
 
 
 class _Named(msgspec.Struct):
@@ -78,15 +68,10 @@ class _Named(msgspec.Struct):
 
 
 class _Naming(msgspec.Struct):
-    """Of a receipt, only whom it names: to take in dozens of them need not understand all the rest."""
+    """Of a receipt, only whom it names: who asks that of many need not understand all the rest."""
 
     chosen: list[_Named]
     near_misses: list[_Named]
-
-
-def _memories_of(db: apsw.Connection, n: int) -> set[str]:
-    naming = _naming_in(db.execute("SELECT receipt FROM retrieval_logs WHERE n = ?", (n,)).get)
-    return {named.memory_id for named in (*naming.chosen, *naming.near_misses)}
 
 
 def _naming_in(stored: object) -> _Naming:
@@ -101,32 +86,21 @@ def _naming_in(stored: object) -> _Naming:
 def _make_room(db: apsw.Connection, most: int) -> None:
     kept = int(db.execute("SELECT count(*) FROM (SELECT 1 FROM retrieval_logs LIMIT ?)", (most + _AT_ONCE,)).get)
     if kept >= most + _AT_ONCE:
-        oldest = [row[0] for row in db.execute("SELECT n FROM retrieval_logs ORDER BY at LIMIT ?", (_AT_ONCE,))]
-        for n in oldest:
-            forget(db, n)
+        db.execute(
+            "DELETE FROM retrieval_logs WHERE n IN (SELECT n FROM retrieval_logs ORDER BY at LIMIT ?)", (_AT_ONCE,)
+        )
 
 
-def forget(db: apsw.Connection, n: int) -> None:
-    """Let one receipt go, with what it can be found by."""
-    named = _memories_of(db, n)
-    db.execute("DELETE FROM retrieval_logs WHERE n = ?", (n,))
-    for memory in named:
-        db.execute("DELETE FROM retrieval_log_memories WHERE memory_id = ? AND log = ?", (memory, n))
-
-
-def naming(db: apsw.Connection, memory_id: str) -> list[int]:
-    """The receipts that looked at this memory, oldest first."""
-    known = [row[0] for row in db.execute("SELECT log FROM retrieval_log_memories WHERE memory_id = ?", (memory_id,))]
-    fresh = [n for n in _fresh(db) if memory_id in _memories_of(db, n)]
-    return [*sorted(known), *fresh]
+def forget_naming(db: apsw.Connection, memory_id: str) -> None:
+    """Let those go that looked at this memory; one that cannot be read any more, too."""
+    db.execute("DELETE FROM retrieval_logs WHERE instr(names, ?)", (mark_of(memory_id),))
 
 
 def any_handed_over(db: apsw.Connection, memory_id: str) -> bool:
     """All receipts that name it are asked, the newest first: a search that nearly brought it up handed nothing over."""
-    numbers = msgspec.json.encode(naming(db, memory_id)[::-1]).decode()
     rows = db.execute(
-        "SELECT r.receipt FROM json_each(?) AS j CROSS JOIN retrieval_logs AS r ON r.n = j.value WHERE r.moment <> ?",
-        (numbers, str(Moment.SEARCH)),
+        "SELECT receipt FROM retrieval_logs WHERE instr(names, ?) AND moment <> ? ORDER BY at DESC",
+        (mark_of(memory_id), str(Moment.SEARCH)),
     )
     return any(memory_id == named.memory_id for (stored,) in rows for named in _naming_in(stored).chosen)
 
@@ -140,22 +114,24 @@ def several(
     db: apsw.Connection, memory_id: str | None, session: str | None, since: datetime | None, limit: int
 ) -> list[Receipt]:
     """The newest that match, newest first."""
-    conditions = ["1"]
-    values: list[str | int] = []
-    if memory_id is not None:
-        conditions.append("r.n IN (SELECT value FROM json_each(?))")
-        values.append(msgspec.json.encode(naming(db, memory_id)).decode())
-    if session is not None:
-        conditions.append("r.session = ?")
-        values.append(session)
-    if since is not None:
-        conditions.append("r.at >= ?")
-        values.append(to_micros(since))
+    checks: dict[str, Any] = {
+        "instr(r.names, ?)": mark_of(memory_id) if memory_id is not None else None,
+        "r.session = ?": session,
+        "r.at >= ?": to_micros(since) if since is not None else None,
+    }
+    asked = {check: value for check, value in checks.items() if value is not None}
     rows = db.execute(
-        f"SELECT r.receipt FROM retrieval_logs AS r WHERE {' AND '.join(conditions)} ORDER BY r.at DESC, r.id DESC LIMIT ?",
-        (*values, limit),
+        f"SELECT r.receipt FROM retrieval_logs AS r WHERE {' AND '.join(asked) or '1'} ORDER BY r.at DESC, r.id DESC",
+        [*asked.values()],
     )
-    return [receipt for row in rows if (receipt := _read(row[0])) is not None]
+    return [*islice(_naming(memory_id, (_read(row[0]) for row in rows)), limit)]
+
+
+def _naming(memory_id: str | None, receipts: Iterable[Receipt | None]) -> Iterator[Receipt]:
+    """Those that can be read and name it."""
+    for one in receipts:
+        if one is not None and (memory_id is None or memory_id in one.names()):
+            yield one
 
 
 def _read(stored: object) -> Receipt | None:

@@ -212,22 +212,22 @@ INSERT OR IGNORE INTO memory_facets SELECT 12, '1', status, created_at, n FROM m
 """
 
 # A receipt was as long as two pages, and its name as long again for each memory that it names. Now it lies deflated
-# (catalog/sqlite/deflated.py), several to a page, and is named by a number.
+# (catalog/sqlite/deflated.py), several to a page, and is found by four bytes for each memory (catalog/sqlite/receipts.py).
 _V6 = """
 DROP INDEX retrieval_logs_by_time;
 DROP INDEX retrieval_logs_by_session;
 ALTER TABLE retrieval_logs RENAME TO former_logs;
 CREATE TABLE retrieval_logs (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at INTEGER NOT NULL, moment TEXT, query TEXT, session TEXT,
+  names BLOB NOT NULL,
   receipt BLOB NOT NULL  -- its JSON, deflated
 );
-CREATE INDEX retrieval_logs_by_time ON retrieval_logs (at);
+CREATE INDEX retrieval_logs_by_time ON retrieval_logs (at, names);
 CREATE INDEX retrieval_logs_by_session ON retrieval_logs (session, at) WHERE session IS NOT NULL;
-INSERT INTO retrieval_logs (id, at, moment, query, session, receipt)
-  SELECT id, at, moment, query, session, receipt FROM former_logs ORDER BY id;
+INSERT INTO retrieval_logs (id, at, moment, query, session, names, receipt)
+  SELECT id, at, moment, query, session, x'', receipt FROM former_logs ORDER BY id;
 DROP TABLE former_logs;
 DROP TABLE retrieval_log_memories;
-CREATE TABLE retrieval_log_memories (memory_id TEXT, log INTEGER, PRIMARY KEY (memory_id, log)) WITHOUT ROWID;
 DELETE FROM book WHERE key = 'receipts_upto';
 """
 
