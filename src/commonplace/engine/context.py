@@ -132,6 +132,7 @@ def _look(scribe: Scribe, asked: ContextFor) -> Found:
         return Found(
             results=[],
             near_misses=[],
+            point=1.0,
             outcome=Outcome.NOTHING_FOUND,
             confidence=1.0,
             streams=(),

@@ -83,7 +83,7 @@ class Gathering:
     def _strong(self) -> list[Pick]:
         """What the search found and is strong enough for this moment."""
         floor = FLOORS[self.asked.when]
-        self.found.thresholds.update(relevance=floor.relevance, beside=floor.beside)
+        self.found.thresholds.update(relevance=floor.relevance, beside=round(floor.beside * self.found.point, 6))
         strong = []
         for result in self.found.results:
             why_not = self._why_not(result)
@@ -109,7 +109,7 @@ class Gathering:
 
     def _is_strong(self, result: RetrievalResult) -> bool:
         floor, best = FLOORS[self.asked.when], self.found.results[0]
-        beside = best.relevance >= floor.relevance and best.score - result.score < floor.beside
+        beside = best.relevance >= floor.relevance and best.score - result.score < floor.beside * self.found.point
         return result.relevance >= floor.relevance or beside
 
     def _unasked(self, shelf: Shelf) -> Iterable[Pick]:

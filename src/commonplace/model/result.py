@@ -35,7 +35,9 @@ class RetrievalResult(Noun, frozen=True, kw_only=True):
 
     record: MemoryRecord
     score: float
+    """The best has what the search is sure of, from 0 to 1, and the others less in proportion."""
     scores: dict[str, float]
+    """What each component gave to it; they sum up to it."""
     ranks: dict[str, int] = {}
     relevance: float = 0.0
     """How well it answers by itself, from 0 to 1: what thresholds are about."""

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _HITS, _HITS_BY_WORDS = 10, 5
 _NEAR, _FAR = 0.82, 0.70
 _MOST_WORDS = 32
+_LEAST_SURE = 0.01
+"""However unsure, the scores still tell who is better."""
 # Where the chance is even, and how fast it falls: a fit on one half of each set, as if half of all questions had no answer.
 _EVEN, _STEEP = 1.38, 1.76
 _EVEN_BY_WORDS, _STEEP_BY_WORDS = 4.1, 0.31
@@ -55,6 +57,15 @@ def confidence(view: View, ranked: Sequence[Contender], question: Question, aske
         return _chance(_rarest_missing(view, ranked[:_HITS_BY_WORDS], question), _EVEN_BY_WORDS, _STEEP_BY_WORDS)
     except CommonplaceError:
         return 0.5  # nobody can look; the stream that could not has said so
+
+
+def worth(best: float, sure: float) -> float:
+    """What a point of the ranking is worth in the scores that are shown: so much that the best has what the search is sure of.
+
+    How many points it has tells who is better, not whether any of them answers: what is absent and on topic has more of them
+    than most answers have. A best one with hardly a point has less.
+    """
+    return max(sure, _LEAST_SURE) / max(best, 1.0)
 
 
 def _chance(missing: float, even: float, steep: float) -> float:

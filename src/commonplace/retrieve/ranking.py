@@ -32,7 +32,7 @@ from commonplace.retrieve import (
     why,
 )
 from commonplace.retrieve.breadth import broaden
-from commonplace.retrieve.confidence import confidence
+from commonplace.retrieve.confidence import confidence, worth
 from commonplace.retrieve.coverage import are_long, cover
 from commonplace.retrieve.crossing import Strangers
 from commonplace.retrieve.evidence import evidence_for, span_of
@@ -69,6 +69,8 @@ class Found(NamedTuple):
 
     results: list[RetrievalResult]
     near_misses: list[Candidate]
+    point: float
+    """What a point of the ranking, in which weights and floors are told, is worth in the scores."""
     outcome: Outcome
     confidence: float
     streams: tuple[StreamReport, ...]
@@ -136,11 +138,13 @@ class Hunt:
             sure = confidence(self._view, ranked, question, gathered.asked)
             chosen = self._choose(ranked, strangers.judge(near), limit)
             self._judge(chosen, question, gathered)
+        point = self._point(chosen, sure)
         with step("explain"):
-            results = self._results(chosen, question)
+            results = self._results(chosen, question, point)
         return Found(
             results=results,
-            near_misses=self._near_misses(ranked, chosen),
+            near_misses=self._near_misses(ranked, chosen, point),
+            point=point,
             outcome=self._outcome(results),
             confidence=round(sure, 4),
             streams=tuple(self._reports),
@@ -365,28 +369,33 @@ class Hunt:
         for start in range(0, len(ranked), some):
             yield from self._readable(ranked[start : start + some], some)
 
-    def _near_misses(self, ranked: list[Contender], chosen: list[Contender]) -> list[Candidate]:
+    def _point(self, chosen: list[Contender], sure: float) -> float:
+        if self._profile.name in ("vault", "aegis"):
+            return 1.0  # their scores are what their designs say
+        return worth(max((one.score for one in chosen), default=0.0), sure)
+
+    def _near_misses(self, ranked: list[Contender], chosen: list[Contender], point: float) -> list[Candidate]:
         taken = {contender.id for contender in chosen}
         missed = [contender for contender in ranked if contender.id not in taken][: settings.NEAR_MISSES_KEPT]
         return [
             Candidate(
                 memory_id=one.id,
-                score=round(one.score, 6),
-                scores=_rounded(one.scores),
+                score=round(one.score * point, 6),
+                scores=_rounded(one.scores, point),
                 reach=one.reach,
                 reason=self._lost.get(one.id, "others scored higher"),
             )
             for one in missed
         ]
 
-    def _results(self, chosen: list[Contender], question: Question) -> list[RetrievalResult]:
+    def _results(self, chosen: list[Contender], question: Question, point: float) -> list[RetrievalResult]:
         ranks = _ranks(chosen)
         bodies = self._bodies([one.record for one in chosen if one.record])
         return [
             RetrievalResult(
                 record=one.record,
-                score=round(one.score, 6),
-                scores=_rounded(one.scores),
+                score=round(one.score * point, 6),
+                scores=_rounded(one.scores, point),
                 ranks=ranks[one.id],
                 relevance=round(one.relevance, 4),
                 matched_scope=one.record.scope,
@@ -425,8 +434,8 @@ def _is_spoken_for(contender: Contender, few: bool) -> bool:
     return few and scores.get("semantic", -9.0) > -1.2
 
 
-def _rounded(scores: dict[str, float]) -> dict[str, float]:
-    return {name: round(score, 6) for name, score in scores.items()}
+def _rounded(scores: dict[str, float], point: float) -> dict[str, float]:
+    return {name: round(score * point, 6) for name, score in scores.items()}
 
 
 def _ranks(chosen: list[Contender]) -> dict[str, dict[str, int]]:

@@ -6,6 +6,8 @@ import pytest
 
 from commonplace.retrieve.asking import A_STATEMENT, AN_ACCOUNT, ANYTHING, wanted_by
 
+from .points import points
+
 ESSAY = "About the resume: " + "put the results first and the duties behind them, in few words. " * 30
 STATEMENT = "My resume is two pages long."
 RULE = "Always answer in French when I ask about the resume."
@@ -45,19 +47,15 @@ def resume(book):
     return book
 
 
-def scores(book, question):
-    return {result.record.content: result.scores for result in book.search(question)}
-
-
 def test_an_account_may_be_long_and_a_statement_may_not(resume):
     asked = ("what did you recommend for the resume", "the resume", "is it so? have I a resume", "have I a resume")
-    lost = [scores(resume, question)[ESSAY].get("brevity", 0.0) for question in asked]
-    assert lost[0] == 0.0 > lost[1] == lost[2]
-    assert lost[3] == pytest.approx(2 * lost[1], abs=1e-5)
+    lost = [points(resume, question)[ESSAY].get("brevity", 0.0) for question in asked]
+    assert lost[0] == 0.0 > lost[1] == pytest.approx(lost[2], abs=1e-3)
+    assert lost[3] == pytest.approx(2 * lost[1], abs=1e-3)
 
 
 def test_instructions_are_for_tasks_and_not_for_the_past(resume):
     told = [
-        "instructions" in scores(resume, q)[RULE] for q in ("the resume", "have I a resume", "did you see my resume")
+        "instructions" in points(resume, q)[RULE] for q in ("the resume", "have I a resume", "did you see my resume")
     ]
     assert told == [True, False, False]

@@ -8,6 +8,7 @@ from commonplace.errors import InvalidError
 from commonplace.model.result import Reach, SearchResults
 from commonplace.model.source import Source
 from commonplace.model.words import Entity, Verb
+from commonplace.retrieve.confidence import worth
 
 PROFILES = ("hybrid", "words", "recent", "vault")
 
@@ -33,6 +34,22 @@ def test_the_components_add_up_to_the_score_and_the_score_is_the_order(shop, pro
     for result in results:
         assert sum(result.scores.values()) == pytest.approx(result.score, abs=1e-5)
     assert [*results] == sorted(results, key=lambda result: -result.score)
+
+
+@pytest.mark.parametrize("profile", ["hybrid", "words", "recent"])
+def test_scores_of_two_questions_can_be_compared(shop, profile):
+    """ADR 36: the best has what the search is sure of, however many points it made. What is absent and on topic makes many."""
+    there, absent = (shop.search(f"the orders of the {what}", profile=profile) for what in ("shop", "hamster"))
+    for found in (there, absent):
+        assert found[0].score == pytest.approx(max(found.confidence, 0.01), abs=1e-3)
+    assert there[0].score > absent[0].score
+
+
+def test_a_best_one_with_hardly_a_point_scores_less_than_the_search_is_sure():
+    assert worth(12.0, 0.6) * 12.0 == pytest.approx(0.6)
+    assert worth(0.25, 0.6) * 0.25 == pytest.approx(0.15)
+    assert worth(12.0, 0.0) * 12.0 == pytest.approx(0.01), "who is better can still be told"
+    assert worth(-1.0, 0.6) * -1.0 < 0
 
 
 @pytest.mark.parametrize("profile", PROFILES)
