@@ -75,6 +75,8 @@ class AtHand:
         """How many numbers they hold together."""
         self.first_asked: Sequence[str] | None = None
         """What was asked for by its words first."""
+        self.texts: int | None = None
+        """How many memories there are, and were not purged."""
         self.holding: dict[str, float] = {}
         """How many memories hold a word."""
         self.estimates: dict[str, float] = {}
