@@ -33,6 +33,7 @@ _LETTERS = 4_000_000
 _CONNECTIONS = 32
 # And of so many filters it is kept who passes, a byte for each memory, so many bytes together.
 _FILTERS, VERDICTS = 6, 1_000_000
+_IS_NOT, _IS = 1, 2
 _MARK = (
     "SELECT (SELECT value FROM book WHERE key = 'indexed_upto'), (SELECT max(n) FROM memories),"
     " (SELECT hash FROM journal ORDER BY seq DESC LIMIT 1),"
@@ -62,8 +63,8 @@ class AtHand:
         """Are there memories that the indexes do not know?"""
         self.lines: dict[int, Line] = {}
         self.strands: dict[int, Strand] = {}
-        self.such: dict[tuple[Callable[[str], bool], int], dict[int, bool]] = {}
-        """What was read off the beginnings of texts, by what reads it and by number."""
+        self.such: dict[tuple[Callable[[str], bool], int], bytearray] = {}
+        """What was read off the beginnings of texts, by what reads it: a byte for each memory, by number."""
         self.verdicts: dict[Filter, bytearray] = {}
         """Of filters that were asked for, by number: who passes, who does not, and of whom nothing is known yet."""
         self.named: dict[Filter, Named | None] = {}
@@ -107,16 +108,14 @@ class AtHand:
         self, db: apsw.Connection, numbers: Sequence[int], is_such: Callable[[str], bool], beginning: int
     ) -> set[int]:
         """Each is asked about once; only the answer is kept."""
-        known = self.such.setdefault((is_such, beginning), {})
-        missing = [n for n in numbers if n not in known]
-        if missing:
-            if len(known) > _LINES:
-                known.clear()
-                missing = [*numbers]
-            known.update(
-                {n: is_such(text) for n, text in _read(db, f"m.n, substr(m.content, 1, {beginning})", missing)}
-            )
-        return {n for n in numbers if known.get(n)}
+        known = self.such.setdefault((is_such, beginning), bytearray())
+        known.extend(bytes(max(max(numbers, default=0) + 1 - len(known), 0)))
+        missing = [n for n in numbers if not known[n]]
+        for n in missing:
+            known[n] = _IS_NOT
+        for n, text in _read(db, f"m.n, substr(m.content, 1, {beginning})", missing) if missing else ():
+            known[n] = _IS if is_such(text) else _IS_NOT
+        return {n for n in numbers if known[n] == _IS}
 
     def verdicts_of(self, where: Filter) -> bytearray:
         """A byte for each memory, to be filled in by whoever finds out."""
