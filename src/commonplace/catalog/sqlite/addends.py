@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # So many are kept for all words together, 16 bytes each, and of so many words, because one that nobody holds takes room too;
 # then the oldest make room. What is longer is no word, and not remembered.
-_MOST, _WORDS = 200_000, 2_048
+_MOST, _WORDS = 450_000, 2_048
 _LONGEST = 256
 _SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
 
