@@ -144,10 +144,10 @@ export function bars(scores, total, most) {
     "dl",
     { class: "bars" },
     el("dt", { class: "total" }, "score"),
-    el("dd", { class: "total" }, total.toFixed(2)),
+    el("dd", { class: "total" }, total.toFixed(3)),
     rows.map(([name, value]) => [
       el("dt", {}, word(name)),
-      el("dd", {}, el("span", { class: "bar", "--part": Math.max(0.012, value / most).toFixed(3), "aria-hidden": "true" }), el("span", { class: "figure" }, value.toFixed(2))),
+      el("dd", {}, el("span", { class: "bar", "--part": Math.max(0.012, value / most).toFixed(3), "aria-hidden": "true" }), el("span", { class: "figure" }, value.toFixed(3))),
     ]),
   );
 }
