@@ -15,11 +15,10 @@ from typing import Any
 from zlib import crc32
 
 import apsw
-import msgspec
 
 from commonplace.catalog.sqlite import deflated
 from commonplace.errors import InvalidError
-from commonplace.model.base import taken_apart, to_micros
+from commonplace.model.base import to_micros
 from commonplace.model.receipt import Moment, Receipt
 
 # Making room costs a search something, so it is done for many at once; and every so often somebody looks whether it is time.
@@ -54,33 +53,16 @@ def mark_of(memory_id: str) -> bytes:
 
 
 def deflate_all(db: apsw.Connection) -> None:
-    """For a book of an older format: its receipts lie there as they were, and nobody knows whom they name."""
+    """For a book of an older format: its receipts lie there as they were, and nobody knows whom they name. One that cannot be
+    understood goes: a purge would not find it."""
     for (n,) in db.execute("SELECT n FROM retrieval_logs WHERE typeof(receipt) = 'text'").fetchall():
         said: Any = db.execute("SELECT CAST(receipt AS BLOB) FROM retrieval_logs WHERE n = ?", (n,)).get
-        stored = deflated.deflate(said)
-        named = _naming_in(stored)
-        names = _marks(one.memory_id for one in (*named.chosen, *named.near_misses))
-        db.execute("UPDATE retrieval_logs SET receipt = ?, names = ? WHERE n = ?", (stored, names, n))
-
-
-class _Named(msgspec.Struct):
-    memory_id: str
-
-
-class _Naming(msgspec.Struct):
-    """Of a receipt, only whom it names: who asks that of many need not understand all the rest."""
-
-    chosen: list[_Named]
-    near_misses: list[_Named]
-
-
-def _naming_in(stored: object) -> _Naming:
-    found: _Naming
-    try:
-        found = msgspec.json.decode(deflated.inflate(stored), type=taken_apart(_Naming))
-    except (msgspec.DecodeError, ValueError):
-        found = _Naming([], [])  # one that cannot be read is as good as none
-    return found
+        receipt = _understood(said)
+        if receipt is None:
+            db.execute("DELETE FROM retrieval_logs WHERE n = ?", (n,))
+        else:
+            again = (deflated.deflate(said), _marks(receipt.names()), n)
+            db.execute("UPDATE retrieval_logs SET receipt = ?, names = ? WHERE n = ?", again)
 
 
 def _make_room(db: apsw.Connection, most: int) -> None:
@@ -102,7 +84,8 @@ def any_handed_over(db: apsw.Connection, memory_id: str) -> bool:
         "SELECT receipt FROM retrieval_logs WHERE instr(names, ?) AND moment <> ? ORDER BY at DESC",
         (mark_of(memory_id), str(Moment.SEARCH)),
     )
-    return any(memory_id == named.memory_id for (stored,) in rows for named in _naming_in(stored).chosen)
+    told = (receipt for (stored,) in rows if (receipt := _read(stored)) is not None)
+    return any(memory_id == chosen.memory_id for receipt in told for chosen in receipt.chosen)
 
 
 def one(db: apsw.Connection, id: str) -> Receipt | None:
@@ -137,6 +120,13 @@ def _naming(memory_id: str | None, receipts: Iterable[Receipt | None]) -> Iterat
 def _read(stored: object) -> Receipt | None:
     """A receipt that cannot be read is as good as none: nothing depends on it but an explanation."""
     try:
-        return Receipt.from_json(deflated.inflate(stored))
+        return _understood(deflated.inflate(stored))
+    except ValueError:
+        return None
+
+
+def _understood(said: bytes) -> Receipt | None:
+    try:
+        return Receipt.from_json(said)
     except (InvalidError, ValueError):
         return None
