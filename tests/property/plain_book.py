@@ -113,6 +113,7 @@ class PlainBook:
             "content": asked["content"], "words": normal(asked["content"]), "type": asked["type"],
             "project": asked["project"], "tags": tuple(asked["tags"]), "rationale": asked["rationale"], "status": status,
             "reason": reason, "trust": trust, "occurrences": 1, "supersedes": None, "superseded_by": None, "deleted": None,
+            "name": None,
         }  # fmt: skip
 
     def save(self, trust: str, asked: dict[str, Any], new_id: str) -> str | None:

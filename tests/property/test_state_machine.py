@@ -507,11 +507,11 @@ class FilesMachine(BookMachine):
 
     @rule(pick=picks, reader=actors)
     def move_by_hand(self, pick, reader):
-        """Nothing becomes of a memory whose note or line is moved; at most its name is another."""
-        chosen = self.standing(pick)
+        """Nothing becomes of a memory whose note or line is moved; at most its name is another, and that can be undone."""
+        chosen, name = self.standing(pick), self.name()
         if chosen is not None:
-            self.hand.move(self.house, chosen[1], self.name())
-            self.found(reader, lambda _: self.model._change(chosen[0]))
+            self.hand.move(self.house, chosen[1], name)
+            self.found(reader, lambda _: self.model._change(chosen[0], name=name))
 
     @rule(pick=picks, reader=actors)
     def take_out_by_hand(self, pick, reader):
