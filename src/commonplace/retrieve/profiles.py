@@ -46,6 +46,8 @@ class Profile(NamedTuple):
     """Of several that say something about the same, the latest goes first."""
     least: float = 0.0
     """What is less relevant than this is left out: few and strong beats many and weak."""
+    has_own_arithmetic: bool = False
+    """Is its score what one of the designs says, to the letter? Then nothing is added to it, and it is shown as it is."""
 
 
 HYBRID = Profile(
@@ -72,9 +74,9 @@ HYBRID = Profile(
 WORDS = HYBRID._replace(name="words", semantic=0.0, rerank=False)
 RECENT = HYBRID._replace(name="recent", recency=0.6, rerank=False)
 # A73: 0.85 similarity + 0.05 keyword; it has nothing else. `vault.py` is its arithmetic.
-VAULT = Profile(name="vault", lexical=0.05, semantic=0.85)
+VAULT = Profile(name="vault", lexical=0.05, semantic=0.85, has_own_arithmetic=True)
 # G34: words in common, and how new it is; no vectors (X-8). `aegis.py` is its arithmetic.
-AEGIS = Profile(name="aegis", lexical=1.0, semantic=0.0)
+AEGIS = Profile(name="aegis", lexical=1.0, semantic=0.0, has_own_arithmetic=True)
 
 PROFILES = {profile.name: profile for profile in (HYBRID, VAULT, RECENT, WORDS, AEGIS)}
 

@@ -189,7 +189,7 @@ class Hunt:
         with self._watch.step("weigh"):
             for contender in ranked:
                 self._weigh(contender, weighing)
-            if self._profile.name in ("vault", "aegis"):
+            if self._profile.has_own_arithmetic:
                 return self._by_its_own_arithmetic(question, ranked)
             self._by_passages(ranked, question, gathered)
         spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
@@ -234,7 +234,7 @@ class Hunt:
     def _may_stay_unread(self, weighing: weigh.Weighing) -> bool:
         """Can all that there is to say of a contender be said without its text?"""
         profile = self._profile
-        return self._past is None and not (weighing.reads or profile.least or profile.name in ("vault", "aegis"))
+        return self._past is None and not (weighing.reads or profile.least or profile.has_own_arithmetic)
 
     def _not_read(self, ranked: list[Contender], weighing: weigh.Weighing) -> list[Contender]:
         """Those that may be seen, which is known without reading them."""
@@ -370,8 +370,8 @@ class Hunt:
             yield from self._readable(ranked[start : start + some], some)
 
     def _point(self, chosen: list[Contender], sure: float) -> float:
-        if self._profile.name in ("vault", "aegis"):
-            return 1.0  # their scores are what their designs say
+        if self._profile.has_own_arithmetic:
+            return 1.0
         return worth(max((one.score for one in chosen), default=0.0), sure)
 
     def _near_misses(self, ranked: list[Contender], chosen: list[Contender], point: float) -> list[Candidate]:
