@@ -24,6 +24,9 @@ VIEWS: dict[str, tuple[Callable[[], Cases], ...]] = {
         lambda: longmemeval.sessions(official=True),
         lambda: _by_session(longmemeval.turns(official=True)),
         lambda: longmemeval.turns(official=False),
+        longmemeval.pool_turns,
+        longmemeval.pool_sessions,
+        longmemeval.u500_sessions,
     ),
     "beam": (beam.messages,),
     "scifact": (scifact.documents,),
@@ -42,7 +45,9 @@ def run(argv: list[str]) -> Iterator[str]:
 def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench quality", description="retrieval quality on public sets")
     parser.add_argument("--set", action="append", choices=list(VIEWS), help="again for another; default: all")
-    parser.add_argument("--view", help="only the view with this name: turn, session, 'turn to session', message")
+    parser.add_argument(
+        "--view", help="only views whose name ends so: session, 'official turn', 'pool session', message"
+    )
     parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="again for another")
     parser.add_argument("--limit", type=int, help="at most this many questions of each set")
     parser.add_argument("--out", type=Path, help="folder for per-question results, one JSON line each")

@@ -1,7 +1,12 @@
-"""LongMemEval, development half, in the form P48: each question has its own store of about 48 sessions (MIT).
+"""LongMemEval, development half, in three forms (MIT). None of their numbers is a LongMemEval-S score.
+
+- P48: each question has its own store of about 48 sessions.
+- pool: one store holds the sessions of all questions, so that everybody else's answers are in the way.
+- S/u500: the sessions that a question really has in LongMemEval-S, of each the first 500 characters that the user said. A part of
+  the evidence is not in them.
 
 `official` indexes the user's turns only and counts questions with a user-side label; `full` indexes both roles and keeps
-the abstention questions, whose answer is nowhere. A P48 number is never a LongMemEval-S score.
+the abstention questions, whose answer is nowhere.
 """
 
 from __future__ import annotations
@@ -25,19 +30,61 @@ def sessions(*, official: bool) -> Cases:
     return in_sessions(turns(official=official), f"longmemeval {'official' if official else 'full'} session")
 
 
+def pool_turns() -> Cases:
+    """All sessions in one store, in the order of their dates. One that was copied is there once, under its first name."""
+    told = sorted(lines("longmemeval", "sessions.dev.jsonl.xz"), key=lambda each: _iso(each["date"]))
+    first: dict[str, str] = {}
+    names = {
+        each["session_id"]: first.setdefault(repr([turn["content"] for turn in each["turns"]]), each["session_id"])
+        for each in told
+    }
+    haystack = [[each["session_id"], each["date"]] for each in told if each["session_id"] in first.values()]
+    items = _items(haystack, official=True)
+    asked = (_renamed(each, names) for each in lines("longmemeval", "questions.dev.jsonl.xz"))
+    questions = (_question(each, items) for each in asked)
+    return Cases("longmemeval pool turn", (Store("pool", items, tuple(q for q in questions if q.gold)),))
+
+
+def pool_sessions() -> Cases:
+    return in_sessions(pool_turns(), "longmemeval pool session")
+
+
+def u500_sessions() -> Cases:
+    texts = {each["session_id"]: each["user_text_500"] for each in lines("longmemeval", "s_u500_sessions.dev.jsonl.xz")}
+    haystacks = {
+        each["question_id"]: each["sessions"] for each in lines("longmemeval", "s_u500_haystacks.dev.jsonl.xz")
+    }
+    stores = tuple(_by_beginnings(store, haystacks[store.name], texts) for store in sessions(official=True).stores)
+    return Cases("longmemeval u500 session", stores)
+
+
+def _by_beginnings(store: Store, haystack: list[list[str]], texts: dict[str, str]) -> Store:
+    """The same question, asked of how the sessions begin that it really has."""
+    items = tuple(Item(session, texts[session], session, _iso(date)) for session, date in haystack)
+    return Store(store.name, items, store.questions)
+
+
+def _renamed(asked: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
+    return asked | {"gold_turns": [[names[session], turn] for session, turn in asked["gold_turns"]]}
+
+
 @cache
 def _texts() -> dict[str, list[dict[str, Any]]]:
     return {each["session_id"]: each["turns"] for each in lines("longmemeval", "sessions.dev.jsonl.xz")}
 
 
 def _store(asked: dict[str, Any], haystack: list[list[str]], official: bool) -> Store:
-    items = tuple(
+    items = _items(haystack, official)
+    return Store(asked["question_id"], items, (_question(asked, items),))
+
+
+def _items(haystack: list[list[str]], official: bool) -> tuple[Item, ...]:
+    return tuple(
         Item(f"{session}#{n}", turn["content"], session, _iso(date), turn["role"])
         for session, date in haystack
         for n, turn in enumerate(_texts()[session])
         if turn["content"].strip() and (turn["role"] == "user" or not official)
     )
-    return Store(asked["question_id"], items, (_question(asked, items),))
 
 
 def _question(asked: dict[str, Any], items: tuple[Item, ...]) -> Question:

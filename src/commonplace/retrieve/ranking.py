@@ -128,9 +128,8 @@ class Hunt:
             ranked = self._readable(ranked, max(limit, FIRST))
         with step("choose"):
             if self._profile.freshest_first:
-                ranked = freshest_first(
-                    ranked, question, Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
-                )
+                likeness = Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
+                ranked = freshest_first(ranked, question, likeness, are_long=are_long(ranked, self._passages))
             strangers = Strangers(self._view, self._circle, [] if self._everywhere else ranked)
             near = self._near_ones(ranked, limit)
             ranked = self._without_unreadable(ranked, [*near, *strangers.seen])

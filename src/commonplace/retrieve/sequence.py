@@ -30,6 +30,8 @@ _STEPS = [
 ]
 """How far away, and what share such a neighbour lends by words and by meaning; from afar, only words."""
 _BEFORE, _BESIDE, _AFTER = _STEPS[:2], _STEPS[2:6], _STEPS[6:]
+_NEAREST = 2.0
+"""No cosine exceeds another by more. Of whom nothing is known by meaning, nothing is borrowed or lent."""
 Scores = dict[int, float]
 """By place."""
 
@@ -70,7 +72,9 @@ class Neighbours:
     def lent(self, words: Scores, excess: Scores) -> tuple[Scores, Scores]:
         """Lexical scores, and semantic ones as their excess over what anything in the book has, with what was borrowed.
 
-        A neighbour's words help, but never as much as one's own, and many weak ones do not add up: their squares do.
+        A neighbour lends what one lacks. Who holds the words oneself is hardly better off for a neighbour who does, and many weak
+        ones do not add up: so fourth powers are added. Who is nearer than the neighbour borrows no nearness at all. Otherwise a
+        whole sitting about one thing lifts itself above what was said once and elsewhere (ADR 37).
         """
         with_words, with_excess = dict(words), dict(excess)
         talk, lending = self._talk, self._lending(words, excess)
@@ -78,6 +82,7 @@ class Neighbours:
         steps = ((_BEFORE, holding.get), (_BESIDE, lending.get), (_AFTER, holding.get))
         for place in self._places:
             owner, at, length = talk[place]
+            near = excess.get(place, _NEAREST)
             by_words = by_meaning = 0.0
             for some, lender in steps:  # what a search spends most on: a thousand pairs
                 for step, lexical, semantic in some:
@@ -85,20 +90,21 @@ class Neighbours:
                     if other is None or other[0] is not owner or not -_SITTING <= other[1] - at <= _SITTING:
                         continue
                     lent = lexical * other[2]
-                    by_words += lent * lent
-                    by_meaning += semantic * other[3]
+                    by_words += lent * lent * (lent * lent)
+                    if other[3] > near:
+                        by_meaning += semantic * (other[3] - near)
             lean = _STANDS_ALONE / length if length > _STANDS_ALONE else 1.0
             if by_words:
-                own = words.get(place, 0.0)
-                with_words[place] = sqrt(own * own + lean * lean * by_words)
-            if by_meaning and place in excess:
+                own, lean_on = words.get(place, 0.0) ** 2, lean * lean
+                with_words[place] = sqrt(sqrt(own * own + lean_on * lean_on * by_words))
+            if by_meaning:
                 with_excess[place] += lean * by_meaning
         return with_words, with_excess
 
     def _lending(self, words: Scores, excess: Scores) -> dict[int, tuple[object, int, float, float]]:
         """Who has something to lend: its owner, when it was, and what words and meaning say of it."""
         return {
-            place: (owner, at, words.get(place, 0.0), excess.get(place, 0.0))
+            place: (owner, at, words.get(place, 0.0), excess.get(place, -_NEAREST))
             for place, (owner, at, _) in self._talk.items()
             if place in words or place in excess
         }

@@ -10,8 +10,10 @@ from commonplace.retrieve import rerank
 from commonplace.retrieve.asking import asks_for_help
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.freshest import asks_for_the_latest, tells_of_a_change
+from commonplace.retrieve.sequence import Neighbours
 from commonplace.retrieve.understand import understand
 from commonplace.retrieve.wishes import is_instruction, is_wish
+from commonplace.seam.terms import Strand
 from commonplace.testing.clocks import EPOCH
 
 
@@ -48,6 +50,18 @@ def test_what_was_moved_up_says_so_in_its_scores(book):
     assert first.record.id == late.id
     assert first.scores["freshness"] > 0
     assert first.score >= second.score
+
+
+def test_among_sessions_the_last_one_does_not_go_first_for_a_number_in_it(understood):
+    """A long text holds some number whatever it tells."""
+    filler = "We walked and talked and had 3 cups of tea. " * 20
+    best = understood.save(f"The port is 8080, port port. {filler}", type="episode")
+    for n in range(4):
+        understood.save(f"The port came up once more, {n}. {filler}", type="episode")
+    understood.index_pending()
+    first = understood.search("what is the current port")[0]
+    assert first.record.id == best.id
+    assert "freshness" not in first.scores
 
 
 @pytest.mark.parametrize(
@@ -291,6 +305,25 @@ def test_another_owner_or_another_day_is_another_conversation(understood):
     understood.index_pending()
     for result in understood.search("the lake", limit=20):
         assert result.record.content == TALK[0] or not result.scores.get("lexical")
+
+
+def test_a_sitting_about_one_thing_does_not_lift_itself():
+    """Who holds the words gains hardly anything from neighbours who hold them too; who lacks them gains most of it (ADR 37)."""
+    owner, opening = ("episode", "p", None, None), "Ann: the lake"
+    strands = {place: Strand(owner, 0, 60, opening) for place in range(1, 8)}
+    alike = {place: 5.0 for place in strands}
+    words, nearness = Neighbours([4], strands).lent(alike, {place: 0.1 for place in strands})
+    assert words[4] < 1.15 * alike[4]
+    assert nearness[4] == 0.1, "nobody is nearer, so there is nothing to borrow"
+    words, nearness = Neighbours([4], strands).lent({3: 5.0}, {3: 0.1, 4: 0.0})
+    assert words[4] > 0.65 * 5.0
+    assert nearness[4] > 0.0
+
+
+def test_of_whom_no_meaning_is_known_none_is_borrowed_and_none_lent():
+    strands = {place: Strand(("episode", "p", None, None), 0, 60, "Ann: hello") for place in (1, 2, 3)}
+    _, nearness = Neighbours([1, 2, 3], strands).lent({2: 3.0}, {1: -0.2, 3: -0.3})
+    assert nearness == {1: -0.2, 3: pytest.approx(-0.3 + 0.1 * 0.1)}
 
 
 # Read again -------------------------------------------------------------------------------------------------------------
