@@ -19,7 +19,8 @@ ADOPTED = 2
 """Neighbours so near to what was found contend too."""
 REACH = 4
 """How far a share travels."""
-_SITTING = 12 * 3600 * 1_000_000  # microseconds
+_SITTING = 30 * 60 * 1_000_000  # microseconds
+"""So far apart two may be and still belong together. With twelve hours, one day's sessions lent to each other (ADR 37)."""
 _STANDS_ALONE = 200
 """A text of so many characters borrows in full; one twice as long, half."""
 

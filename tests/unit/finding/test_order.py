@@ -297,11 +297,11 @@ def test_facts_stand_alone_and_long_texts_nearly_so(understood, texts, more):
     assert texts[1] not in results or results[texts[1]].scores.get("lexical", 0.0) < 0.1 * own
 
 
-def test_another_owner_or_another_day_is_another_conversation(understood):
+def test_another_owner_or_an_hour_later_is_another_conversation(understood):
     saved(understood, TALK[:1])
     saved(understood, TALK[1:2], project_id="q")
     saved(understood, TALK[:1], project_id="r", observed_at=EPOCH)
-    saved(understood, TALK[1:2], project_id="r", observed_at=EPOCH + timedelta(days=2))
+    saved(understood, TALK[1:2], project_id="r", observed_at=EPOCH + timedelta(hours=1))
     understood.index_pending()
     for result in understood.search("the lake", limit=20):
         assert result.record.content == TALK[0] or not result.scores.get("lexical")

@@ -78,7 +78,7 @@ def plainly(place, strands, words, excess):
         if place + d in strands
         and sequence.is_talk(strands[place + d])
         and strands[place + d].owner == own.owner
-        and abs(strands[place + d].at - own.at) <= 12 * 3600 * 1_000_000
+        and abs(strands[place + d].at - own.at) <= 30 * 60 * 1_000_000
     ]
     share = {d: (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1) for d, _ in near}
     by_words = sum((share[d] * words[at]) ** 4 for d, at in near if at in words)
@@ -96,7 +96,7 @@ def test_neighbours_lend_what_the_plain_formula_says(round):
     strands = {
         place: Strand(
             (chance.choice(["episode", "project"]), chance.choice(["p", None]), None, None),
-            chance.randrange(40) * 3600 * 1_000_000,
+            chance.randrange(40) * 150 * 1_000_000,
             chance.choice([1, 80, 200, 900]),
             chance.choice(["Ann: hello", "We ship on Friday."]),
         )
