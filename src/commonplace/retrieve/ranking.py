@@ -56,8 +56,8 @@ if TYPE_CHECKING:
 
 # How many of the best are looked at closely, with their records.
 _CLOSELY = 40
-# When essays are among them: a statement that stood behind forty of those may be the answer. As many as for fifty results, so that
-# the first ten are the same ones for whoever asks for ten.
+# When essays are among them: a statement that stood behind forty of those may be the answer. As many as for fifty results, so
+# that the first ten are the same ones for whoever asks for ten.
 _CLOSELY_LONG = 100
 # When a time is asked about: it lifts also what neither words nor meaning bring up first.
 _CLOSELY_DATED = 160

@@ -311,8 +311,8 @@ def test_a_sitting_about_one_thing_does_not_lift_itself():
     """Who holds the words gains hardly anything from neighbours who hold them too; who lacks them gains most of it (ADR 37)."""
     owner, opening = ("episode", "p", None, None), "Ann: the lake"
     strands = {place: Strand(owner, 0, 60, opening) for place in range(1, 8)}
-    alike = {place: 5.0 for place in strands}
-    words, nearness = Neighbours([4], strands).lent(alike, {place: 0.1 for place in strands})
+    alike = dict.fromkeys(strands, 5.0)
+    words, nearness = Neighbours([4], strands).lent(alike, dict.fromkeys(strands, 0.1))
     assert words[4] < 1.15 * alike[4]
     assert nearness[4] == 0.1, "nobody is nearer, so there is nothing to borrow"
     words, nearness = Neighbours([4], strands).lent({3: 5.0}, {3: 0.1, 4: 0.0})
