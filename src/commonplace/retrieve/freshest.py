@@ -49,6 +49,9 @@ _ASKS_THE_PAST = re.compile(
     r"""(?xi)\b(?:first|original(?:ly)?|initial(?:ly)?|previous(?:ly)?|earlier|earliest|used\ to|order|sequence|between
     |how\ many\ (?:days|weeks|months|years)|when\ did|summar\w+|history|over\ time|throughout|across)\b"""
 )
+_NAMES_THIS_TIME = re.compile(
+    r"(?i)\b(?:this|the\ current)\ (?:year|quarter|month|week|season|term|semester)\b|\btoday\b"
+)
 _VALUE = re.compile(
     r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|once|twice|hundred|thousand)\b"
 )
@@ -63,10 +66,12 @@ Alike = Callable[[Contender, Contender], float | None]
 
 
 def asks_for_the_latest(question: Question) -> bool:
-    """Is it a value that may have changed, and is its last one wanted? Who names a time wants that of then."""
+    """Is it a value that may have changed, and is its last one wanted? Who names a time wants that of then, and who names
+    this year that of now."""
     asked = question.text[:_READ]
     wanted = _ASKS_A_VALUE.search(asked) or _ASKS_WHAT_HOLDS_NOW.search(asked)
-    return wanted is not None and not question.spans and not _ASKS_THE_PAST.search(asked)
+    of_then = question.spans and not (len(question.spans) == 1 and _NAMES_THIS_TIME.search(asked))
+    return wanted is not None and not of_then and not _ASKS_THE_PAST.search(asked)
 
 
 def tells_of_a_change(content: str) -> bool:

@@ -77,7 +77,15 @@ def test_who_asks_for_the_past_does_not(book, question):
 def test_who_names_a_time_wants_the_value_of_then():
     for question in ("what is our budget", "when is the webinar?", "did I finish the book?", "have they moved yet"):
         assert asks_for_the_latest(understand(question, EPOCH))
-    assert not asks_for_the_latest(understand("what was our budget in May 2023", EPOCH))
+    for question in ("what was our budget in May 2023", "what is our budget this year, and what was it last year"):
+        assert not asks_for_the_latest(understand(question, EPOCH))
+
+
+def test_who_names_this_year_wants_the_value_of_now(book):
+    assert asks_for_the_latest(understand("what is our budget this year?", EPOCH))
+    for n, said in enumerate(("The budget is 120 euros, budget budget.", "The budget is 340 euros.")):
+        book.save(said, type="project", project_id="p", observed_at=EPOCH + timedelta(days=n))
+    assert "340" in book.search("what is our budget this year?", project="p")[0].record.content
 
 
 @pytest.mark.parametrize("said", ["The new port is 9090.", "They moved to Oslo.", "The budget was raised to 50."])
