@@ -333,7 +333,7 @@ class Hunt:
                 telling.point_out(ranked[: rerank.FIRST], self._passages, asked, spread, question.words)
             places = sequence.before([one.place for one in ranked[: rerank.FIRST]], gathered.strands)
             said_before = {at: one for at, one in self._view.at_places(places).items() if self._admits(one)}
-            rerank.rerank(reranker, question.text, ranked, said_before)
+            rerank.rerank(reranker, question, ranked, said_before)
             self._models["reranker"] = reranker.model
         except CommonplaceError as cause:
             self._reports.append(StreamReport(name="rerank", searched=False, why_not=cause.message))

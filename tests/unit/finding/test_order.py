@@ -362,6 +362,17 @@ def test_a_short_memory_is_read_with_the_short_one_before_it(book, before, text,
     first, second = saved(book, [before, text])
     contender, model = Contender(second.id, 2), Reading()
     contender.record = second
-    rerank.rerank(model, "do we go?", [contender], {1: first})
+    rerank.rerank(model, understand("do we go?", EPOCH), [contender], {1: first})
     assert model.read[0].startswith(read)
     assert (before in model.read[0]) is (read != text[: len(read)])
+
+
+def test_what_the_second_model_says_counts_half_for_a_request_for_help(book):
+    """It knows what answers a question, and not what helps with a task."""
+    record, adds = book.save("The oven is small.", type="project", scope="global"), {}
+    for asked in ("how small is the oven?", "can you suggest a dinner for tonight?"):
+        contender = Contender(record.id, 1)
+        contender.record = record
+        rerank.rerank(Reading(), understand(asked, EPOCH), [contender], {})
+        adds[asks_for_help(asked)] = contender.scores["rerank"]
+    assert adds[True] == pytest.approx(adds[False] / 2)
