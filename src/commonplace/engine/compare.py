@@ -50,7 +50,7 @@ def _same_things(name: str, ours: Iterator[object], theirs: Iterator[object]) ->
         if one is None or other is None or one != other:
             differing.append(str(getattr(one if one is not None else other, "id", "?")))
         else:
-            digest.update(one.to_json().encode())  # type: ignore[attr-defined]
+            digest.update(one.to_bytes())  # type: ignore[attr-defined]
     return _check(name, number, differing, digest.hexdigest())
 
 

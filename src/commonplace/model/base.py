@@ -52,7 +52,11 @@ class Noun(msgspec.Struct, frozen=True, kw_only=True):
         return plain
 
     def to_json(self) -> str:
-        return _encoder.encode(self).decode()
+        return self.to_bytes().decode()
+
+    def to_bytes(self) -> bytes:
+        """Its JSON as it is stored or sent."""
+        return _encoder.encode(self)
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Self:

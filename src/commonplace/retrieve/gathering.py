@@ -72,23 +72,25 @@ class Gathered:
         taken = {hit.place for _, hit in best[:most]}
         named = also([place for place in sums if place not in taken]) if len(taken) < len(sums) else set()
         best[most:] = sorted([(-sums[place], hits[place]) for place in named])
-        return [self._contender(hit) for _, hit in best]
+        return self._contenders([hit for _, hit in best])
 
-    def _contender(self, hit: Hit) -> Contender:
-        id, place, _, passage = hit
-        one = Contender(id, place)
-        one.passage = passage
-        by_words, by_meaning = self.fused.adds(place)
-        if place in self.said.lexical:
-            one.raw["lexical"] = self.said.lexical[place]
-        if place in self.said.semantic:
-            one.raw["semantic"] = self.said.semantic[place]
-        if by_words:
-            one.scores["lexical"] = by_words
-        if by_meaning:
-            one.scores["semantic"] = by_meaning
-        one.add_up()
-        return one
+    def _contenders(self, hits: list[Hit]) -> list[Contender]:
+        lexical, semantic, adds, made = self.said.lexical, self.said.semantic, self.fused.adds, []
+        for id, place, _, passage in hits:
+            one = Contender(id, place)
+            one.passage = passage
+            by_words, by_meaning = adds(place)
+            if place in lexical:
+                one.raw["lexical"] = lexical[place]
+            if place in semantic:
+                one.raw["semantic"] = semantic[place]
+            if by_words:
+                one.scores["lexical"] = by_words
+            if by_meaning:
+                one.scores["semantic"] = by_meaning
+            one.score = by_words + by_meaning
+            made.append(one)
+        return made
 
 
 class Gathering:

@@ -442,7 +442,8 @@ def _ranks(chosen: list[Contender]) -> dict[str, dict[str, int]]:
     """Where each one stands by each component, among those that were chosen."""
     ranks: dict[str, dict[str, int]] = {one.id: {} for one in chosen}
     for name in sorted({name for one in chosen for name in one.scores}):
-        having = sorted((one for one in chosen if name in one.scores), key=lambda one: (-one.scores[name], one.id))
-        for rank, one in enumerate(having, 1):
-            ranks[one.id][name] = rank
+        for rank, (_, id) in enumerate(
+            sorted([(-one.scores[name], one.id) for one in chosen if name in one.scores]), 1
+        ):
+            ranks[id][name] = rank
     return ranks

@@ -91,7 +91,7 @@ class SqliteDraft(SqliteView):
         self._db.execute("INSERT OR IGNORE INTO tombstones VALUES (?, ?, ?)", (id, mark, seq))
 
     def keep_foreign(self, origin: str, entries: Sequence[tuple[Entry, Operation]]) -> None:
-        lines = [(entry.hash, origin, entry.to_json().encode()) for entry, _ in entries]
+        lines = [(entry.hash, origin, entry.to_bytes()) for entry, _ in entries]
         names = [(name, entry.hash) for entry, operation in entries for name in operation.names()]
         self._db.executemany("INSERT OR IGNORE INTO foreign_journal VALUES (?, ?, ?)", lines)
         self._db.executemany("INSERT OR IGNORE INTO foreign_subjects VALUES (?, ?)", names)

@@ -38,7 +38,7 @@ def keep(db: apsw.Connection, receipts: Sequence[Receipt], most: int) -> None:
 
 
 def _row(receipt: Receipt) -> tuple[Any, ...]:
-    stored = deflated.deflate(receipt.to_json().encode())
+    stored = deflated.deflate(receipt.to_bytes())
     at, moment, names = to_micros(receipt.at), str(receipt.moment), _marks(receipt.names())
     return (receipt.id, at, moment, receipt.query, receipt.session, names, stored)
 
