@@ -442,8 +442,7 @@ def _ranks(chosen: list[Contender]) -> dict[str, dict[str, int]]:
     """Where each one stands by each component, among those that were chosen."""
     ranks: dict[str, dict[str, int]] = {one.id: {} for one in chosen}
     for name in sorted({name for one in chosen for name in one.scores}):
-        for rank, (_, id) in enumerate(
-            sorted([(-one.scores[name], one.id) for one in chosen if name in one.scores]), 1
-        ):
+        having = sorted([(-one.scores[name], one.id) for one in chosen if name in one.scores])
+        for rank, (_, id) in enumerate(having, 1):
             ranks[id][name] = rank
     return ranks
