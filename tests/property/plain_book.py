@@ -305,7 +305,8 @@ class PlainBook:
         """What is left of it to undo; if nothing is, all of it is refused."""
         whole = [op for op in self.ops if op.run == run]
         left = [op for op in whole if not (op.purged and not op.changes) and not self._is_undone(op)]
-        return self.revert(trust, left or whole)
+        # What only noted a source has nothing to undo here, and says nothing of the rest of its run.
+        return self.revert(trust, left if any(op.changes for op in left) else whole)
 
     def _is_undone(self, op: Op) -> bool:
         undone: set[str] = set()
