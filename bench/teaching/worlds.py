@@ -7,8 +7,8 @@
     ? s | Which event is Nadia going to take part in? | 1
     ? u | Which event does Tomás row in this year? | - | 1 2
 
-A question has its sort, its words, the numbers of all lines that hold (a part of) its answer, and, if there are any, the numbers of
-lines that look like an answer and are none. A line has one speaker in front, or none in worlds of notes.
+A question has its sort, its words, the numbers of all lines that hold (a part of) its answer, and, if there are any, the numbers
+of lines that look like an answer and are none. A line has one speaker in front, or none in worlds of notes.
 
     python -m bench.teaching.worlds [FILE ...]      checks files and counts what is in them
 """
@@ -128,7 +128,9 @@ def main(paths: list[str]) -> int:
         count += 1
         lines += len(world.lines)
         sorts.update(one.sort for one in world.questions)
-    print(f"{count} worlds, {lines} lines, {sum(sorts.values())} questions {dict(sorts.most_common())}, {wrong} wrong files")
+    print(
+        f"{count} worlds, {lines} lines, {sum(sorts.values())} questions {dict(sorts.most_common())}, {wrong} wrong files"
+    )
     return wrong > 0
 
 

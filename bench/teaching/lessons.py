@@ -1,0 +1,56 @@
+"""What of a world is read in one go: its lines one by one, some as a passage of several, and the questions about them."""
+
+from __future__ import annotations
+
+import random
+import re
+from typing import NamedTuple
+
+from bench.teaching.worlds import World, read_worlds
+
+HELD_BACK = ("06", "17")
+"""Two worlds of each sort are not learnt from: they tell how well it goes."""
+_ROLE = re.compile(r"^(user|assistant): ")
+_LONGEST = 420
+"""A passage has about as many characters as the product cuts (`retrieve/passages.py`)."""
+
+
+class Text(NamedTuple):
+    said: str
+    lines: frozenset[int]
+
+
+def split() -> tuple[list[World], list[World]]:
+    """The worlds to learn from, and those that are held back."""
+    worlds = read_worlds()
+    back = [world for world in worlds if world.name.endswith(HELD_BACK)]
+    return [world for world in worlds if world not in back], back
+
+
+def plain(line: str) -> str:
+    """Without `user:`; names of people stay, they say of whom it is."""
+    return _ROLE.sub("", line)
+
+
+def texts(world: World, rng: random.Random, passages: int) -> list[Text]:
+    """Every line, mostly without its role, and some passages of two to four lines."""
+    told = plain if rng.random() < 0.7 else str
+    found = [Text(told(line), frozenset((number,))) for number, line in world.lines.items()]
+    cut = [Text("\n".join(world.lines[n] for n in part), frozenset(part)) for part in _passages(world, rng)]
+    rng.shuffle(cut)
+    return found + cut[:passages]
+
+
+def _passages(world: World, rng: random.Random) -> list[list[int]]:
+    found: list[list[int]] = []
+    for _, numbers in world.sessions:
+        part: list[int] = []
+        wanted = rng.randint(2, 4)
+        for number in numbers:
+            room = _LONGEST - sum(len(world.lines[n]) + 1 for n in part)
+            if part and (len(part) == wanted or len(world.lines[number]) > room):
+                found.append(part)
+                part, wanted = [], rng.randint(2, 4)
+            part.append(number)
+        found.append(part)
+    return [part for part in found if len(part) > 1]
