@@ -68,6 +68,7 @@ class _Remembering:
 
     def __init__(self, model: Any) -> None:
         self.model, self.dimensions, self.max_tokens = model.model, model.dimensions, model.max_tokens
+        self.ordinary = model.ordinary
 
     def documents(self, texts: Sequence[str]) -> Any:
         return embedder.documents(texts)

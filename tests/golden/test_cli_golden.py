@@ -218,6 +218,6 @@ def test_the_demo_finds_by_meaning_where_the_models_are(shell: Shell) -> None:
     said = shell("demo", **models)
     assert (said.code, said.err) == (0, "")
     asked, _, answered = said.out.partition('$ commonplace search "which weekday do we ship?"')
-    assert "e5-small-v2" in asked
+    assert "commonplace-e5" in asked
     assert answered.splitlines()[2].strip() == "Atlas is released on Fridays."
     assert "its meaning is close" in answered.splitlines()[3]

@@ -4,7 +4,7 @@
 the answer is None and everything works on words. A name or an address that cannot be meant is an error, not a demotion.
 
     [embedder]
-    use = "http://localhost:11434/v1"   # or auto, none, e5-small-v2, bge-small, potion-base-8m
+    use = "http://localhost:11434/v1"   # or auto, none, commonplace-e5, e5-small-v2, bge-small, potion-base-8m
     model = "nomic-embed-text"
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import InvalidError
-from commonplace.providers.weights import E5, POTION, RERANKER, Weights, known, not_here
+from commonplace.providers.weights import E5, POTION, RERANKER, TAUGHT, Weights, known, not_here
 
 if TYPE_CHECKING:
     from commonplace.seam.embedder import Embedder, Reranker
@@ -35,7 +35,7 @@ def choose(config: Mapping[str, Any], named: str | None = None) -> Embedder | No
 
         return endpoint_of(asked)
     _refuse_others(asked, "embedder")
-    weights = _best() if use == "auto" else _here(known(use, "embedder"))
+    weights = _best(TAUGHT, E5, POTION) if use == "auto" else _here(known(use, "embedder"))
     return None if weights is None else _local(weights, asked.get("threads"))
 
 
@@ -44,11 +44,14 @@ def choose_reranker(config: Mapping[str, Any], named: str | None = None) -> Rera
     asked = _asked(config, "reranker", named)
     use = asked["use"]
     _refuse_others(asked, "reranker")
-    if use == "none" or (use == "auto" and not _runs(RERANKER)):
+    if use == "none":
+        return None
+    weights = _best(RERANKER) if use == "auto" else _here(known(use, "reranker"))
+    if weights is None:
         return None
     from commonplace.providers.reranker import CrossEncoder
 
-    return CrossEncoder(RERANKER if use == "auto" else _here(known(use, "reranker")), asked.get("threads"))
+    return CrossEncoder(weights, asked.get("threads"))
 
 
 def _asked(config: Mapping[str, Any], table: str, named: str | None) -> dict[str, Any]:
@@ -72,8 +75,9 @@ def _refuse_others(asked: Mapping[str, Any], table: str) -> None:
         )
 
 
-def _best() -> Weights | None:
-    return next((weights for weights in (E5, POTION) if _runs(weights)), None)
+def _best(*some: Weights) -> Weights | None:
+    """The first whose files are here. Who fetched the models of an earlier version goes on with those."""
+    return next((weights for weights in some if _runs(weights)), None)
 
 
 def _runs(weights: Weights) -> bool:

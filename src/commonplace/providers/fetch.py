@@ -21,14 +21,15 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, BinaryIO
 
 from commonplace.errors import CommonplaceError, UnavailableError
-from commonplace.providers.weights import E5, RERANKER, Weights, Wheel, known, sha256_of
+from commonplace.providers.lesson import taught
+from commonplace.providers.weights import RERANKER, TAUGHT, File, Weights, Wheel, known, sha256_of
 from commonplace.providers.wordpiece import vocabulary_of
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 
 if TYPE_CHECKING:
     from commonplace.seam.terms import Progress
 
-DEFAULT = (E5.name, RERANKER.name)
+DEFAULT = (TAUGHT.name, RERANKER.name)
 """What `fetch` brings when nothing is named: what the default search uses."""
 
 # Seventy megabytes over a line of one megabit take ten minutes.
@@ -156,16 +157,18 @@ def unpack(path: str, weights: Weights) -> None:
         os.makedirs(weights.folder, mode=0o700, exist_ok=True)
     with zipfile.ZipFile(path) as opened:
         for file in reversed(weights.files):  # the weights last: they are what makes it look complete
-            raw = _plain(file.name, opened.read(file.inside))
+            raw = _ours(file, opened.read(file.inside))
             if len(raw) != file.size or sha256(raw).hexdigest() != file.sha256:
                 raise _refused(weights, f"its {file.name} is not the one we know")
             with atomic_write(weights.path(file.name), replace=True) as out:
                 out.write(raw)
 
 
-def _plain(name: str, raw: bytes) -> bytes:
-    """A file as we keep it: of a tokenizer's description only the vocabulary."""
-    if name != "vocab.txt" or not raw.startswith(b"{"):
+def _ours(file: File, raw: bytes) -> bytes:
+    """A file as we keep it: a model with its lesson; of a tokenizer's description only the vocabulary."""
+    if file.lesson:
+        return taught(raw, file.lesson_path)
+    if file.name != "vocab.txt" or not raw.startswith(b"{"):
         return raw
     import msgspec
 

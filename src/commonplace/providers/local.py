@@ -26,5 +26,9 @@ class LocalEmbedder:
         return self._weights.dimensions
 
     @property
+    def ordinary(self) -> tuple[float, float]:
+        return self._weights.ordinary
+
+    @property
     def max_tokens(self) -> int:
         return self._weights.max_tokens

@@ -14,6 +14,7 @@ from commonplace.model.receipt import StreamReport
 from commonplace.retrieve import sequence, streams
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.fuse import Fused, Streams, fuse, leading
+from commonplace.retrieve.meaning import ORDINARY
 from commonplace.retrieve.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -29,8 +30,6 @@ BEYOND = 40
 # Of so many of the best by words, what they mean is looked up too; around so many of the best by both, one looks around.
 _BOTH = 40
 _AROUND = 24
-# A book of a handful of memories has no background to stand out from; this is an ordinary one.
-ORDINARY = (0.75, 0.03)
 
 
 class Gathered:
@@ -38,6 +37,8 @@ class Gathered:
 
     def __init__(self) -> None:
         self.said = Streams({}, {}, ORDINARY)
+        self.is_handful = True
+        """Are there too few memories to say what is ordinary among them?"""
         self.fused = Fused({}, {}, {}, 0.0, 0.0)
         self.strands: dict[int, Strand] = {}
         self.reports: list[StreamReport] = []
@@ -162,7 +163,8 @@ class Gathering:
         """Twice where there is talk: once to know who is worth a look around, then with what stands beside them."""
         found, asked = self._found, self._found.asked
         if asked is not None:
-            found.said = Streams({}, {}, self._view.background(asked.model, asked.vector) or ORDINARY)
+            background = self._view.background(asked.model, asked.vector)
+            found.said, found.is_handful = Streams({}, {}, background or asked.ordinary), background is None
         found.know(words, meanings)
         if asked is not None:
             self._learn([hit.place for hit in words[:_BOTH] if hit.place not in found.said.semantic], asked)

@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
 
 class Likeness:
-    """`alike(one, other)`: the cosine of their best passages; None if nothing is known of one of them."""
+    """`alike(one, other)`: by how many spreads their best passages are nearer to each other than anything is to the question, for
+    what is near differs from model to model; None if nothing is known of one of them."""
 
-    def __init__(self, view: View, model: str | None, contenders: Sequence[Contender]) -> None:
-        self._view, self._model = view, model
+    def __init__(
+        self, view: View, model: str | None, contenders: Sequence[Contender], background: tuple[float, float]
+    ) -> None:
+        self._view, self._model, self._background = view, model, background
         self._best = {one.place: one.passage for one in contenders if one.place}
         self._vectors: dict[int, Vector] | None = None
 
@@ -25,7 +28,8 @@ class Likeness:
         vectors = self._read()
         if one.place not in vectors or other.place not in vectors:
             return None
-        return float(vectors[one.place] @ vectors[other.place])
+        mean, spread = self._background
+        return (float(vectors[one.place] @ vectors[other.place]) - mean) / spread
 
     def _read(self) -> dict[int, Vector]:
         if self._vectors is None:

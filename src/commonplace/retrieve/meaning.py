@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 # Who was just asked in vain is not asked again so soon: a search must not wait each time for a server that is down.
 _REST_SECONDS = 30.0
 _KEPT = 64
+ORDINARY = (0.75, 0.03)
+"""Mean and spread of the nearness of anything to a question, by a model that does not tell its own. In a book of a handful of
+memories nobody can say what is ordinary; there this is."""
 
 
 class Asked(NamedTuple):
@@ -26,6 +29,7 @@ class Asked(NamedTuple):
     vector: Vector
     words: Sequence[str] = ()
     states: Vectors | None = None
+    ordinary: tuple[float, float] = ORDINARY
 
     @property
     def telling(self) -> list[int]:
@@ -71,9 +75,11 @@ class Meaning:
         if embedder is None:
             raise UnavailableError("there is no embedder", code="no_model")
         try:
+            ordinary = getattr(embedder, "ordinary", ORDINARY)
             if by_words := getattr(embedder, "query_by_words", None):
-                return Asked(embedder.model, *by_words(text))
-            return Asked(embedder.model, embedder.query(text))
+                vector, words, states = by_words(text)
+                return Asked(embedder.model, vector, words, states, ordinary)
+            return Asked(embedder.model, embedder.query(text), ordinary=ordinary)
         except CommonplaceError as cause:
             if cause.code != "refused":  # one question that it does not take says nothing about the others
                 self._failed = (time.monotonic(), cause.message)

@@ -37,7 +37,7 @@ from commonplace.retrieve.coverage import are_long, cover
 from commonplace.retrieve.crossing import Strangers
 from commonplace.retrieve.evidence import evidence_for, span_of
 from commonplace.retrieve.freshest import FIRST, LONGEST_CHANGE, freshest_first, tells_of_a_change
-from commonplace.retrieve.gathering import BEYOND, ORDINARY, Gathered, Gathering, filters_for
+from commonplace.retrieve.gathering import BEYOND, Gathered, Gathering, filters_for
 from commonplace.retrieve.likeness import Likeness
 from commonplace.retrieve.passages import LENGTH
 from commonplace.retrieve.stopwatch import Stopwatch
@@ -129,7 +129,7 @@ class Hunt:
             ranked = self._readable(ranked, max(limit, FIRST))
         with step("choose"):
             if self._profile.freshest_first:
-                likeness = Likeness(self._view, self._models.get("embedder"), ranked[:FIRST])
+                likeness = Likeness(self._view, self._models.get("embedder"), ranked[:FIRST], gathered.background)
                 ranked = freshest_first(ranked, question, likeness, are_long=are_long(ranked, self._passages))
             strangers = Strangers(self._view, self._circle, [] if self._everywhere else ranked)
             near = self._near_ones(ranked, limit)
@@ -192,7 +192,7 @@ class Hunt:
             if self._profile.has_own_arithmetic:
                 return self._by_its_own_arithmetic(question, ranked)
             self._by_passages(ranked, question, gathered)
-        spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.background is ORDINARY))
+        spoken_for = (one for one in ranked if _is_spoken_for(one, gathered.is_handful))
         return sorted(spoken_for, key=lambda one: one.order)
 
     def _room(self, question: Question, gathered: Gathered, limit: int) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.errors import InvalidError, UnavailableError
 from commonplace.providers.choice import choose, choose_reranker
-from commonplace.providers.weights import E5, POTION, RERANKER
+from commonplace.providers.weights import E5, POTION, RERANKER, TAUGHT
 
 
 @pytest.fixture
@@ -28,6 +28,12 @@ def only(no_models, monkeypatch):
 
 
 def test_without_settings_the_best_that_is_here_is_used(only):
+    only(TAUGHT, E5, POTION, RERANKER)
+    assert choose({}).model == TAUGHT.mark
+    assert choose_reranker({}).model == RERANKER.mark
+
+
+def test_who_has_the_models_of_an_earlier_version_goes_on_with_those(only):
     only(E5, POTION, RERANKER)
     assert choose({}).model == E5.mark
     assert choose_reranker({}).model == RERANKER.mark
@@ -63,7 +69,7 @@ def test_the_environment_goes_before_the_file_and_the_caller_before_both(monkeyp
     assert choose_reranker({}, "auto").model == RERANKER.mark
 
 
-@pytest.mark.parametrize("name", ["e5-small-v2", "bge-small", "potion-base-8m"])
+@pytest.mark.parametrize("name", ["commonplace-e5", "e5-small-v2", "bge-small", "potion-base-8m"])
 def test_a_model_that_is_named_and_not_here_is_an_error_and_not_a_demotion(no_models, name):
     with pytest.raises(UnavailableError) as missing:
         choose({"embedder": name})
