@@ -49,7 +49,8 @@ def fuse(said: Streams, profile: Profile, neighbours: Neighbours | None = None) 
     if neighbours is not None:
         words, meaning = neighbours.lent(words, meaning)
     best = sorted(words.values(), reverse=True)[:10]
-    by_words = profile.lexical * _standing_out(best) / ((best[0] if best else 0.0) or 1.0)
+    lexical = profile.lexical if said.semantic else max(profile.lexical, profile.lexical_alone)
+    by_words = lexical * _standing_out(best) / ((best[0] if best else 0.0) or 1.0)
     by_meaning = profile.semantic / (_SPREAD * spread)
     sums = {place: by_words * score for place, score in words.items()}
     for place, score in meaning.items():
