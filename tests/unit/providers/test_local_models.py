@@ -27,6 +27,11 @@ ODD = "Café naïve — 東京 2026 🙂"
 ASIDE = "The cat sleeps on the sofa."
 
 GOLDEN = {
+    TAUGHT.name: {
+        ("query", QUESTION): (-0.0885, 0.0692, 0.0289, -0.0004, -0.0083, 0.0394, 0.0217, -0.0518),
+        ("document", ANSWER): (-0.0692, 0.0098, 0.0027, -0.0073, -0.0088, -0.0020, 0.0447, -0.0486),
+        ("document", ODD): (-0.0896, -0.0169, -0.0150, -0.0010, 0.0321, 0.0637, 0.0226, -0.0477),
+    },
     E5.name: {
         ("query", QUESTION): (-0.0801, 0.0861, 0.0260, 0.0087, -0.0149, 0.0315, 0.0385, -0.0477),
         ("document", ANSWER): (-0.0816, 0.0087, 0.0356, 0.0203, -0.0099, 0.0178, 0.0488, -0.0368),
@@ -45,6 +50,11 @@ def e5():
 
 
 @pytest.fixture(scope="module")
+def ours():
+    return TransformerEmbedder(TAUGHT)
+
+
+@pytest.fixture(scope="module")
 def potion():
     return StaticEmbedder(POTION)
 
@@ -54,7 +64,7 @@ def reranker():
     return CrossEncoder(RERANKER)
 
 
-@pytest.fixture(params=["e5", "potion"])
+@pytest.fixture(params=["e5", "ours", "potion"])
 def embedder(request):
     return request.getfixturevalue(request.param)
 
@@ -77,6 +87,17 @@ def test_the_vectors_are_those_we_know(model, kind, text):
 def test_the_answer_is_nearer_to_the_question_than_something_else(embedder):
     near, far = embedder.documents([ANSWER, ASIDE]) @ embedder.query(QUESTION)
     assert near > far + 0.05
+
+
+def test_the_taught_one_is_less_taken_in_by_a_line_that_only_shares_the_words(e5, ours):
+    """What it was taught for: who plays what, asked with a general word, beside a line that asks the same."""
+    question = "Which instrument does Mina play?"
+    lines = [
+        "Mina: I have my cello lesson at six, so I am in a hurry.",
+        "Jo: Which instrument did they play at the fair, Mina?",
+    ]
+    ahead = [np.subtract(*(one.documents(lines) @ one.query(question))) for one in (e5, ours)]
+    assert ahead[1] > ahead[0] + 0.03
 
 
 def test_every_row_has_length_one_and_its_own_text(embedder):
