@@ -4,7 +4,7 @@ The best sign that it is not there is a word of the question that is rare in the
 "the name of my hamster", and the hits are about a dog. How near the hits are as a whole says little; what is absent is often
 on topic. A model that gives the question's words one by one says how near each of them is to any passage of the hits; without one
 a hit holds a word or does not. Words that reckon (how many days, which came first) are for whoever reads the hits, and stand in
-none. On all questions of LongMemEval and BEAM this tells 0.81 and 0.72 of the pairs apart (0.81 and 0.80 with the untaught model).
+none. On all questions of LongMemEval and BEAM this tells 0.81 and 0.72 of the pairs apart (untaught: 0.81 and 0.80).
 """
 
 from __future__ import annotations
