@@ -16,7 +16,7 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	@echo "setting up $(VENV) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@$(BIN)/python -m commonplace.providers.fetch commonplace-e5 e5-small-v2 ms-marco-minilm-l12 potion-base-8m
+	@$(BIN)/python -m commonplace.providers.fetch commonplace-e5 commonplace-reranker e5-small-v2 ms-marco-minilm-l12 potion-base-8m
 	@touch $@
 
 demo: setup      ## the main job: a scripted story on a throw-away book

@@ -1,8 +1,8 @@
 """The models' transformer again, in torch: read from their ONNX files, with what is to be learnt beside each matrix.
 
 The matrices themselves stay as they are. Beside each lie two thin ones, whose product is added (low-rank adaptation); those, the
-biases and the norms learn. What is learnt ends up in whole numbers with a scale for each column, so each step is done with such
-numbers, and the gradient passes as if nothing had been rounded.
+biases and the norms learn. What is learnt ends up in whole numbers with a scale for each column. An encoder that `rounds` does
+each step with such numbers, and the gradient passes as if nothing had been rounded; one that does not is twice as fast.
 """
 
 from __future__ import annotations
@@ -57,21 +57,26 @@ class Numbers:
 
 
 class Linear(nn.Module):
-    def __init__(self, weights: np.ndarray, bias: np.ndarray, rank: int = RANK) -> None:
+    def __init__(self, weights: np.ndarray, bias: np.ndarray, *, rounds: bool, rank: int = RANK) -> None:
         super().__init__()
         rows, columns = weights.shape
+        self._rounds = rounds
         self.register_buffer("base", torch.tensor(weights), persistent=False)
         self.bias = nn.Parameter(torch.tensor(bias.copy()))
         self.left = nn.Parameter(torch.randn(rows, rank) / math.sqrt(rows))
         self.right = nn.Parameter(torch.zeros(rank, columns))
 
     def forward(self, states: Tensor) -> Tensor:
-        flat = torch.addmm(self.bias, states.reshape(-1, states.shape[-1]), self._weights())
-        return flat.reshape(*states.shape[:-1], -1)
-
-    def _weights(self) -> Tensor:
+        flat = states.reshape(-1, states.shape[-1])
         if not self.right.requires_grad:
-            return self.base
+            said = torch.addmm(self.bias, flat, self.base)
+        elif self._rounds:
+            said = torch.addmm(self.bias, flat, self._rounded())
+        else:
+            said = torch.addmm(self.bias, flat, self.base) + GAIN * ((flat @ self.left) @ self.right)
+        return said.reshape(*states.shape[:-1], -1)
+
+    def _rounded(self) -> Tensor:
         weights = self.base + GAIN * (self.left @ self.right)
         with torch.no_grad():
             step = weights.abs().amax(0, keepdim=True) / MOST
@@ -80,7 +85,7 @@ class Linear(nn.Module):
 
 
 class Encoder(nn.Module):
-    def __init__(self, path: Path, settled: int = 0) -> None:
+    def __init__(self, path: Path, *, rounds: bool = True, settled: int = 0) -> None:
         """The first `settled` layers stay as they are, which saves going back through them."""
         super().__init__()
         numbers = Numbers(path)
@@ -88,7 +93,7 @@ class Encoder(nn.Module):
         self.register_buffer("places", torch.tensor(numbers.table("position_embeddings")), persistent=False)
         self.register_buffer("parts", torch.tensor(numbers.table("token_type_embeddings")), persistent=False)
         self.norm = _norm(numbers, "embeddings.LayerNorm")
-        self.layers = nn.ModuleList(_layer(numbers, f"encoder.layer.{number}.") for number in range(DEPTH))
+        self.layers = nn.ModuleList(_layer(numbers, f"encoder.layer.{n}.", rounds=rounds) for n in range(DEPTH))
         for part in (self.norm, *self.layers[:settled]) if settled else ():
             part.requires_grad_(False)
 
@@ -113,10 +118,10 @@ class Encoder(nn.Module):
 class Judge(Encoder):
     """An encoder that says of a question and a passage how well the one answers the other."""
 
-    def __init__(self, path: Path, settled: int = 0) -> None:
-        super().__init__(path, settled)
+    def __init__(self, path: Path, *, rounds: bool = True, settled: int = 0) -> None:
+        super().__init__(path, rounds=rounds, settled=settled)
         numbers = Numbers(path)
-        self.pool = Linear(numbers.matrix("pooler.dense"), numbers.row("pooler.dense.bias"))
+        self.pool = Linear(numbers.matrix("pooler.dense"), numbers.row("pooler.dense.bias"), rounds=rounds)
         self.register_buffer("last", torch.tensor(numbers.matrix("classifier")[:, 0]), persistent=False)
         self.even = nn.Parameter(torch.tensor(numbers.row("classifier.bias").copy()))
 
@@ -135,9 +140,10 @@ def batch_of(rows: list[list[int]], parts: list[list[int]] | None = None) -> Bat
     return ids, mask, of
 
 
-def _layer(numbers: Numbers, prefix: str) -> nn.ModuleDict:
+def _layer(numbers: Numbers, prefix: str, *, rounds: bool) -> nn.ModuleDict:
     made: dict[str, nn.Module] = {
-        _flat(part): Linear(numbers.matrix(prefix + part), numbers.row(f"{prefix}{part}.bias")) for part in MATRICES
+        _flat(part): Linear(numbers.matrix(prefix + part), numbers.row(f"{prefix}{part}.bias"), rounds=rounds)
+        for part in MATRICES
     }
     made["first"] = _norm(numbers, f"{prefix}attention.output.LayerNorm")
     made["second"] = _norm(numbers, f"{prefix}output.LayerNorm")

@@ -32,16 +32,21 @@ def plain(line: str) -> str:
     return _ROLE.sub("", line)
 
 
-def texts(world: World, rng: random.Random, passages: int) -> list[Text]:
-    """Every line, mostly without its role, and some passages of two to four lines."""
+def texts(world: World, rng: random.Random, most: int) -> list[Text]:
+    """Every line, mostly without its role, and some passages."""
     told = plain if rng.random() < 0.7 else str
     found = [Text(told(line), frozenset((number,))) for number, line in world.lines.items()]
-    cut = [Text("\n".join(world.lines[n] for n in part), frozenset(part)) for part in _passages(world, rng)]
+    cut = passages(world, rng)
     rng.shuffle(cut)
-    return found + cut[:passages]
+    return found + cut[:most]
 
 
-def _passages(world: World, rng: random.Random) -> list[list[int]]:
+def passages(world: World, rng: random.Random) -> list[Text]:
+    """Lines of one sitting as the product cuts them, two to four together."""
+    return [Text("\n".join(world.lines[n] for n in part), frozenset(part)) for part in _cut(world, rng)]
+
+
+def _cut(world: World, rng: random.Random) -> list[list[int]]:
     found: list[list[int]] = []
     for _, numbers in world.sessions:
         part: list[int] = []

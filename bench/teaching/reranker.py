@@ -1,7 +1,8 @@
-"""Teaching the reranker: to tell a line that answers a question from those that only look so, also when none does.
+"""Teaching the reranker: to tell what answers a question from what only looks so, also when nothing does.
 
-Its lines are the answers, those that the world names as tempting, and the nearest ones by meaning, as the product will hand them
-over: with the line before, if it is a talk. It learns their order, and that yes is above zero and no is below.
+It reads what the product will hand it: lines, in a talk each with the line before, and passages of several lines. Of each
+question one that answers, one that the world names as tempting, and some of the nearest by meaning. It learns their order, and
+that yes is above zero and no is below.
 """
 
 from __future__ import annotations
@@ -19,19 +20,20 @@ from bench.teaching import lessons
 from bench.teaching.course import Course, steps
 from bench.teaching.embedder import loss as order_loss
 from bench.teaching.encoder import Judge, batch_of
-from bench.teaching.worlds import World
+from bench.teaching.worlds import Question, World
 from commonplace.providers.choice import choose
 from commonplace.providers.onnx import read_vocabulary
 from commonplace.providers.weights import RERANKER
 
-EPOCHS, RATE, SETTLED = 0.6, 2e-4, 6
-AT_ONCE, LONGEST = 6, 128
+EPOCHS, RATE = 1.0, 2e-4
+AT_ONCE, LONGEST = 8, 160
 _BEFORE = 200  # characters of the line before, as in `retrieve/rerank.py`
-_NEAREST = 12
+_NEAREST = 16
+_WRONG = 4
 
 
 class Exercise(NamedTuple):
-    """A question, the lines that answer it, and others that come near."""
+    """A question, the texts that answer it, and others that come near."""
 
     asked: str
     answers: list[str]
@@ -41,41 +43,51 @@ class Exercise(NamedTuple):
 
 class Pupil:
     def __init__(self) -> None:
-        self.model = Judge(Path(RERANKER.path("model.onnx")), SETTLED)
+        self.model = Judge(Path(RERANKER.path("model.onnx")), rounds=False)
         self._tokenizer = read_vocabulary(RERANKER)
 
     def read(self, pairs: list[tuple[str, str]]) -> Tensor:
         rows = [self._tokenizer.pair(asked, said, LONGEST) for asked, said in pairs]
         order = sorted(range(len(rows)), key=lambda n: len(rows[n][0]))
         parts = [order[at : at + 16] for at in range(0, len(order), 16)]
-        said = [self.model.says(batch_of([rows[n][0] for n in part], [rows[n][1] for n in part])) for part in parts]
-        return torch.cat(said)[torch.tensor(order).argsort()]
+        with torch.autocast("cpu", torch.bfloat16):
+            said = [self.model.says(batch_of([rows[n][0] for n in part], [rows[n][1] for n in part])) for part in parts]
+        return torch.cat(said).float()[torch.tensor(order).argsort()]
 
 
-def exercises(worlds: list[World]) -> list[Exercise]:
-    """All questions, with the lines that the embedder brings up for them."""
+def exercises(worlds: list[World], rng: random.Random) -> list[Exercise]:
+    """All questions twice: about lines, and about passages of them; with what the embedder brings up for them."""
     embedder = choose({})
     assert embedder is not None
     found = []
     for world in worlds:
-        numbers, told = [*world.lines], _told(world)
-        lines = embedder.documents([lessons.plain(line) for line in world.lines.values()])
-        for each in world.questions:
-            order = np.argsort(-(lines @ embedder.query(each.text)))[:_NEAREST]
-            near = [numbers[n] for n in order if numbers[n] not in {*each.answers, *each.tempting}]
-            groups = (each.answers, each.tempting, near)
-            found.append(Exercise(each.text, *([told[n] for n in group] for group in groups)))
+        asked = [embedder.query(each.text) for each in world.questions]
+        for texts in (_lines(world), lessons.passages(world, rng)):
+            vectors = embedder.documents([lessons.plain(text.said) for text in texts])
+            for each, query in zip(world.questions, asked, strict=True):
+                near = np.argsort(-(vectors @ query))[:_NEAREST]
+                exercise = _exercise(each, texts, [texts[n] for n in near])
+                # What has no passage with another line is asked of the lines only.
+                if exercise.answers or (exercise.near and not each.answers):
+                    found.append(exercise)
     return found
 
 
-def _told(world: World) -> dict[int, str]:
+def _exercise(question: Question, texts: list[lessons.Text], near: list[lessons.Text]) -> Exercise:
+    answers = [text for text in texts if text.lines & {*question.answers}]
+    tempting = [text for text in texts if text.lines & {*question.tempting} and text not in answers]
+    rest = [text for text in near if text not in answers and text not in tempting]
+    return Exercise(question.text, *([text.said for text in group] for group in (answers, tempting, rest)))
+
+
+def _lines(world: World) -> list[lessons.Text]:
     """Each line as it is handed over: in a talk with the end of the one before."""
-    told = {}
+    told = []
     for _, numbers in world.sessions:
         before = ""
         for number in numbers:
             line = lessons.plain(world.lines[number])
-            told[number] = f"{before[-_BEFORE:]} {line}".strip()
+            told.append(lessons.Text(f"{before[-_BEFORE:]} {line}".strip(), frozenset((number,))))
             before = "" if world.name.startswith("notes") else line
     return told
 
@@ -85,7 +97,7 @@ def one_step(pupil: Pupil, some: list[Exercise], rng: random.Random) -> Tensor:
     marks: list[tuple[int, bool]] = []
     for number, each in enumerate(some):
         wrong = rng.sample(each.tempting, min(1, len(each.tempting)))
-        wrong += rng.sample(each.near, min(4 - len(wrong), len(each.near)))
+        wrong += rng.sample(each.near, min(_WRONG - len(wrong), len(each.near)))
         right = rng.sample(each.answers, min(1, len(each.answers)))
         pairs += [(each.asked, said) for said in right + wrong]
         marks += [(number, True)] * len(right) + [(number, False)] * len(wrong)
@@ -101,11 +113,11 @@ def one_step(pupil: Pupil, some: list[Exercise], rng: random.Random) -> Tensor:
 
 @torch.no_grad()
 def examine(pupil: Pupil, some: list[Exercise]) -> str:
-    """How often an answer stands first, and whether the best line tells what has an answer from what has none."""
+    """How often an answer stands first, and whether the best text tells what has an answer from what has none."""
     first, best, none = [], [], []
     for each in some:
-        lines = [*each.answers, *each.tempting, *each.near]
-        said = pupil.read([(each.asked, line) for line in lines])
+        texts = [*each.answers, *each.tempting, *each.near]
+        said = pupil.read([(each.asked, text) for text in texts])
         (best if each.answers else none).append(said.max().item())
         if each.answers:
             first.append(said.argmax().item() < len(each.answers))
@@ -117,7 +129,7 @@ def teach(epochs: float = EPOCHS) -> dict[str, Tensor]:
     torch.manual_seed(2)
     rng, pupil = random.Random(2), Pupil()
     learn_from, held_back = lessons.split()
-    learn, told = exercises(learn_from), rng.sample(exercises(held_back), 150)
+    learn, told = exercises(learn_from, rng), rng.sample(exercises(held_back, rng), 300)
     course = Course(pupil.model, RATE, int(epochs * len(learn) / AT_ONCE))
     print("before:", examine(pupil, told), flush=True)
     for some in steps(learn, AT_ONCE, course.length, rng):

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from commonplace.errors import InvalidError
-from commonplace.providers.weights import E5, POTION, RERANKER, TAUGHT, Weights, known, not_here
+from commonplace.providers.weights import E5, POTION, RERANKER, TAUGHT, TAUGHT_RERANKER, Weights, known, not_here
 
 if TYPE_CHECKING:
     from commonplace.seam.embedder import Embedder, Reranker
@@ -40,13 +40,13 @@ def choose(config: Mapping[str, Any], named: str | None = None) -> Embedder | No
 
 
 def choose_reranker(config: Mapping[str, Any], named: str | None = None) -> Reranker | None:
-    """The reranker that the caller names or the settings ask for; `auto` is the one we know, if its files are here."""
+    """The reranker that the caller names or the settings ask for; `auto` is the best whose files are here."""
     asked = _asked(config, "reranker", named)
     use = asked["use"]
     _refuse_others(asked, "reranker")
     if use == "none":
         return None
-    weights = _best(RERANKER) if use == "auto" else _here(known(use, "reranker"))
+    weights = _best(TAUGHT_RERANKER, RERANKER) if use == "auto" else _here(known(use, "reranker"))
     if weights is None:
         return None
     from commonplace.providers.reranker import CrossEncoder

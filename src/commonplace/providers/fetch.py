@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from commonplace.errors import CommonplaceError, UnavailableError
 from commonplace.providers.lesson import taught
-from commonplace.providers.weights import RERANKER, TAUGHT, File, Weights, Wheel, known, sha256_of
+from commonplace.providers.weights import TAUGHT, TAUGHT_RERANKER, File, Weights, Wheel, known, sha256_of
 from commonplace.providers.wordpiece import vocabulary_of
 from commonplace.storage.atomic_write import atomic_write, in_our_words
 
 if TYPE_CHECKING:
     from commonplace.seam.terms import Progress
 
-DEFAULT = (TAUGHT.name, RERANKER.name)
+DEFAULT = (TAUGHT.name, TAUGHT_RERANKER.name)
 """What `fetch` brings when nothing is named: what the default search uses."""
 
 # Seventy megabytes over a line of one megabit take ten minutes.

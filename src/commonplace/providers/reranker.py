@@ -28,6 +28,14 @@ class CrossEncoder:
     def model(self) -> str:
         return self._onnx.weights.mark
 
+    @property
+    def least(self) -> float:
+        return self._onnx.weights.least
+
+    @property
+    def knows_absence(self) -> bool:
+        return self._onnx.weights.knows_absence
+
     def scores(self, query: str, passages: Sequence[str]) -> list[float]:
         if not passages:
             return []

@@ -53,6 +53,10 @@ class Weights(Noun, frozen=True, kw_only=True):
     dimensions: int = 0
     ordinary: tuple[float, float] = (0.75, 0.03)
     """Of an embedder: mean and spread of the nearness of anything to a question."""
+    least: float = -11.5
+    """Of a reranker: what is answered with less than this is no worse than any other that does not fit."""
+    knows_absence: bool = False
+    """Of a reranker: was it taught what a question without an answer looks like?"""
     pooling: Literal["mean", "first", ""] = ""
     query_prefix: str = ""
     document_prefix: str = ""
@@ -191,7 +195,25 @@ RERANKER = Weights(
     max_tokens=512,
 )
 
-KNOWN = {one.name: one for one in (TAUGHT, E5, BGE, POTION, RERANKER)}
+TAUGHT_RERANKER = msgspec.structs.replace(
+    RERANKER,
+    name="commonplace-reranker",
+    files=(
+        File(
+            RERANKER.files[0].name,
+            RERANKER.files[0].inside,
+            "e6cab98457fe681462d6d2610b08e08dd9f78c1e62c069f653f77f1ca3441953",
+            34_211_003,
+            lesson="ms-marco-minilm-l12.npz",
+        ),
+        RERANKER.files[1],
+    ),
+    least=-2.0,
+    knows_absence=True,
+)
+"""The same, taught to tell what answers a question from what only looks so (ADR 39)."""
+
+KNOWN = {one.name: one for one in (TAUGHT, E5, BGE, POTION, TAUGHT_RERANKER, RERANKER)}
 
 
 def known(name: str, role: str | None = None) -> Weights:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _HITS, _HITS_BY_WORDS = 10, 5
 _NEAR, _FAR = 2.3, -1.7
 """How near a hit that has no vector comes to a word it holds, and to one it does not, in spreads of the nearness of anything."""
+_A_POINT, _MIDDLING = 0.15, 2.2
+"""What one point of the reranker's best answer says beside the missing word, and what answer says nothing either way."""
 _MOST_WORDS = 32
 _LEAST_SURE = 0.01
 """However unsure, the scores still tell who is better."""
@@ -51,14 +53,19 @@ _RECKONING_TEXT = """
 _NOT_MISSED = frozenset((_HOW_TO_TELL_TEXT + _RECKONING_TEXT).split())
 
 
-def confidence(view: View, ranked: Sequence[Contender], question: Question, asked: Asked | None) -> float:
-    """`asked` is the question as the model understood it; without it the words alone decide."""
+def confidence(
+    view: View, ranked: Sequence[Contender], question: Question, asked: Asked | None, answer: float | None = None
+) -> float:
+    """`asked` is the question as the model understood it; without it the words alone decide. `answer` is what a reranker that
+    knows when there is none said of the best."""
     if not ranked:
         return 0.0
+    read = 0.0 if answer is None else _A_POINT * (answer - _MIDDLING)
     try:
         if asked is not None and asked.states is not None:
-            return _chance(_farthest(view, ranked[:_HITS], asked), _EVEN, _STEEP)
-        return _chance(_rarest_missing(view, ranked[:_HITS_BY_WORDS], question), _EVEN_BY_WORDS, _STEEP_BY_WORDS)
+            return _chance(_STEEP * (_EVEN - _farthest(view, ranked[:_HITS], asked)) + read)
+        missing = _rarest_missing(view, ranked[:_HITS_BY_WORDS], question)
+        return _chance(_STEEP_BY_WORDS * (_EVEN_BY_WORDS - missing) + read)
     except CommonplaceError:
         return 0.5  # nobody can look; the stream that could not has said so
 
@@ -72,8 +79,8 @@ def worth(best: float, sure: float) -> float:
     return max(sure, _LEAST_SURE) / max(best, 1.0)
 
 
-def _chance(missing: float, even: float, steep: float) -> float:
-    return 1 / (1 + exp(steep * (missing - even)))
+def _chance(odds: float) -> float:
+    return 1 / (1 + exp(-odds))
 
 
 def _farthest(view: View, hits: Sequence[Contender], asked: Asked) -> float:

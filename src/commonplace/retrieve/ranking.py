@@ -114,6 +114,8 @@ class Hunt:
         self._changes: set[int] = set()
         self._passages: dict[int, Vectors] = {}
         """Vectors of the passages of the long ones, by place."""
+        self._answer: float | None = None
+        """What a reranker that knows when there is no answer said of the best one."""
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
 
@@ -135,7 +137,7 @@ class Hunt:
             near = self._near_ones(ranked, limit)
             ranked = self._without_unreadable(ranked, [*near, *strangers.seen])
             self._judge([*near, *strangers.seen], question, gathered)
-            sure = confidence(self._view, ranked, question, gathered.asked)
+            sure = confidence(self._view, ranked, question, gathered.asked, self._answer)
             chosen = self._choose(ranked, strangers.judge(near), limit)
             self._judge(chosen, question, gathered)
         point = self._point(chosen, sure)
@@ -335,6 +337,7 @@ class Hunt:
             said_before = {at: one for at, one in self._view.at_places(places).items() if self._admits(one)}
             rerank.rerank(reranker, question, ranked, said_before)
             self._models["reranker"] = reranker.model
+            self._answer = rerank.best_answer(reranker, ranked)
         except CommonplaceError as cause:
             self._reports.append(StreamReport(name="rerank", searched=False, why_not=cause.message))
         return sorted(ranked, key=lambda one: one.order)

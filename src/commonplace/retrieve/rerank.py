@@ -28,8 +28,8 @@ _FOR_HELP = 0.5
 BEAM's requests the first place is right for 42 instead of 36 of 100."""
 
 _EXEMPT = frozenset(("wishes", "instructions"))
-_FLOOR = 11.5
-"""The least the model ever says is about minus this: so that to be read again is never worse than not to be."""
+_LEAST = -11.5
+"""The least that a model says who does not tell its own: so that to be read again is never worse than not to be."""
 
 
 def rerank(
@@ -43,12 +43,13 @@ def rerank(
     texts = [_text(one, before.get(one.place - 1)) for one in read]
     said_of = reranker.scores(question.text, texts)
     weight = _WEIGHT * (_FOR_HELP if question.wants_help else 1.0)
+    least = getattr(reranker, "least", _LEAST)
     good = sorted(said_of)[3 * len(said_of) // 4] if said_of else 0.0
     for contender, answer in zip(read, said_of, strict=True):
         # A standing wish answers no question, and is wanted all the same: it is not judged by that.
         said = max(answer, good) if _EXEMPT & contender.scores.keys() else answer
         contender.raw["rerank"] = said
-        contender.scores["rerank"] = weight * max(said + _FLOOR, 0.0)
+        contender.scores["rerank"] = weight * max(said - least, 0.0)
         contender.add_up()
 
 
@@ -63,3 +64,10 @@ def _text(contender: Contender, before: MemoryRecord | None) -> str:
     if before is None or max(len(content), len(before.content)) > LENGTH:
         return passage
     return f"{before.content[-_BEFORE:]} {passage}"[-_LONGEST - _BEFORE :]
+
+
+def best_answer(reranker: Reranker, ranked: Sequence[Contender]) -> float | None:
+    """What it said of the best; None of one whose answer says nothing about whether there is one."""
+    if not getattr(reranker, "knows_absence", False):
+        return None
+    return max((one.raw["rerank"] for one in ranked if "rerank" in one.raw), default=None)

@@ -71,6 +71,20 @@ class Reranker(Protocol):
         ...
 
 
+class Judge(Reranker, Protocol):
+    """A reranker that also knows when it knows. Of one that says nothing of it the usual is assumed."""
+
+    @property
+    def least(self) -> float:
+        """What it answers with less than this is no worse than any other passage that does not fit."""
+        ...
+
+    @property
+    def knows_absence(self) -> bool:
+        """Does its best answer tell whether there is an answer at all?"""
+        ...
+
+
 class Models(Protocol):
     """The models a book may use. Asking for one never waits for a network, and None means that everything works on words."""
 

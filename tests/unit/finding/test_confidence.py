@@ -73,6 +73,15 @@ def test_words_that_say_how_to_tell_it_are_not_missed():
     assert sure(AView({1: [near(**everything)]})) == sure(AView({1: [near(**everything | {"summarize": 0.1})]}))
 
 
+def test_a_reranker_that_knows_when_there_is_no_answer_is_asked_too():
+    def said(answer: float | None) -> float:
+        asked = Asked("m", np.zeros(len(WORDS)), WORDS, np.eye(len(WORDS), dtype=np.float32))
+        view = AView({1: [near(name=0.9, hamster=0.8)]})
+        return confidence(view, [Contender("1", 1)], understand(" ".join(WORDS), EPOCH), asked, answer)
+
+    assert said(-2.0) < said(None) < said(6.0)
+
+
 def test_without_hits_it_is_not_there():
     assert sure(AView({}), hits=0) == 0.0
 

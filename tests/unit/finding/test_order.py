@@ -376,3 +376,18 @@ def test_what_the_second_model_says_counts_half_for_a_request_for_help(book):
         rerank.rerank(Reading(), understand(asked, EPOCH), [contender], {})
         adds[asks_for_help(asked)] = contender.scores["rerank"]
     assert adds[True] == pytest.approx(adds[False] / 2)
+
+
+def test_to_be_told_no_harder_than_the_model_means_it_costs_nothing(book):
+    """A model says how low its no can sensibly go: what is below is all the same to it."""
+    record, adds = book.save("The oven is small.", type="project", scope="global"), {}
+    for answer in (-9.0, -2.0, 1.0):
+        model, contender = Reading(), Contender(record.id, 1)
+        model.least, model.knows_absence = -2.0, True
+        model.scores = lambda query, passages, answer=answer: [answer] * len(passages)
+        contender.record = record
+        rerank.rerank(model, understand("how small is the oven?", EPOCH), [contender], {})
+        adds[answer] = contender.scores["rerank"]
+        assert rerank.best_answer(model, [contender]) == answer
+        assert rerank.best_answer(Reading(), [contender]) is None
+    assert adds[-9.0] == adds[-2.0] == 0.0 < adds[1.0]

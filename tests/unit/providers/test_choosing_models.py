@@ -9,7 +9,7 @@ import pytest
 
 from commonplace.errors import InvalidError, UnavailableError
 from commonplace.providers.choice import choose, choose_reranker
-from commonplace.providers.weights import E5, POTION, RERANKER, TAUGHT
+from commonplace.providers.weights import E5, POTION, RERANKER, TAUGHT, TAUGHT_RERANKER
 
 
 @pytest.fixture
@@ -28,9 +28,9 @@ def only(no_models, monkeypatch):
 
 
 def test_without_settings_the_best_that_is_here_is_used(only):
-    only(TAUGHT, E5, POTION, RERANKER)
+    only(TAUGHT, E5, POTION, TAUGHT_RERANKER, RERANKER)
     assert choose({}).model == TAUGHT.mark
-    assert choose_reranker({}).model == RERANKER.mark
+    assert choose_reranker({}).model == TAUGHT_RERANKER.mark
 
 
 def test_who_has_the_models_of_an_earlier_version_goes_on_with_those(only):
@@ -66,7 +66,7 @@ def test_the_environment_goes_before_the_file_and_the_caller_before_both(monkeyp
     assert choose({"embedder": "none"}).model == POTION.mark
     assert choose_reranker({"reranker": RERANKER.name}) is None
     assert choose({"embedder": "none"}, "e5-small-v2").model == E5.mark
-    assert choose_reranker({}, "auto").model == RERANKER.mark
+    assert choose_reranker({}, "auto").model == TAUGHT_RERANKER.mark
 
 
 @pytest.mark.parametrize("name", ["commonplace-e5", "e5-small-v2", "bge-small", "potion-base-8m"])

@@ -153,7 +153,8 @@ def test_damage_is_seen_by_size_at_once_and_by_hash_when_asked(tiny, registry):
 
 def test_an_unknown_model_is_refused_with_the_known_ones():
     with pytest.raises(
-        InvalidError, match="commonplace-e5, e5-small-v2, bge-small, potion-base-8m, ms-marco-minilm-l12"
+        InvalidError,
+        match="commonplace-e5, e5-small-v2, bge-small, potion-base-8m, commonplace-reranker, ms-marco-minilm-l12",
     ):
         fetch_models(["gpt"])
 

