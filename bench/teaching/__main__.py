@@ -1,8 +1,8 @@
 """Teach a model anew and bind what it learnt: `python -m bench.teaching embedder|reranker LESSON`.
 
 Needs `requirements/teaching.in` and the base models (`python -m commonplace.providers.fetch e5-small-v2 ms-marco-minilm-l12`).
-Half an hour for the embedder and one for the reranker, on two cores. The lesson is not the same to the last bit each time: `weights.py` names the hash of the
-model with the lesson that is shipped.
+Half an hour for the embedder and an hour for the reranker, on two cores. The lesson is not the same to the last bit each time:
+`weights.py` names the hash of the model with the lesson that is shipped.
 """
 
 from __future__ import annotations
