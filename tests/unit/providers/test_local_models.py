@@ -257,10 +257,11 @@ def test_the_other_transformer_works_too(no_models):
 
 
 def test_what_is_chosen_keeps_the_promises_of_the_seam(embedder, reranker):
-    from commonplace.seam.embedder import Embedder, Reranker
+    from commonplace.seam.embedder import Embedder, Judge, Reranker
 
     assert {name for name in vars(Embedder) if not name.startswith("_")} <= {*dir(embedder)}
-    assert {name for name in vars(Reranker) if not name.startswith("_")} <= {*dir(choose_reranker({}))}
+    promised = {name for name in (*vars(Reranker), *vars(Judge)) if not name.startswith("_")}
+    assert {"scores", "least", "knows_absence"} <= promised <= {*dir(choose_reranker({}))}
     assert embedder.max_tokens >= 512
 
 
