@@ -72,8 +72,8 @@ class Reranker(Protocol):
 
 
 class Judge(Reranker, Protocol):
-    """A reranker of ours that also knows when it knows. Of one that says nothing of it, and of one that a caller brings, the usual
-    is assumed."""
+    """A reranker of ours that also knows when it knows. Of one that says nothing of it, and of one that a caller brings, the
+    usual is assumed."""
 
     @property
     def least(self) -> float:
