@@ -48,6 +48,9 @@ FILE_SETTLE_SECONDS = 2.0
 # Before a write, files are looked at for others' edits unless that was done within this many times what a look costs: a book
 # of many files is not looked through for every save, and a file that a save touches is always compared.
 FILE_LOOK_SHARE = 10
+# So few files are looked at before every write: that costs next to nothing, and a look that a busy machine held up would be
+# taken for a dear one.
+FILE_LOOK_FEW = 16
 # A file of lines that is larger is not read as a whole: a hundred thousand memories take a tenth of this.
 MAX_BOOK_FILE_BYTES = 512 * 1024 * 1024
 # How long somebody who only reads waits to take in what was edited in the files; then they read what is known.

@@ -401,6 +401,7 @@ def test_among_many_writers_one_looks_for_all_and_an_edit_is_seen_by_whoever_rea
     """What looking costs does not grow with the number of those who write; reading always looks."""
     folder, id = furnished(tmp_path, scheme)
     monkeypatch.setattr(settings, "FILE_LOOK_SHARE", 1e9)
+    monkeypatch.setattr(settings, "FILE_LOOK_FEW", 0)
     looks = 0
     with opened(tmp_path, scheme) as one, opened(tmp_path, scheme) as other:
         one.list()

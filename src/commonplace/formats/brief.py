@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import os
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from commonplace.formats.canon import FileCanon
+
+if TYPE_CHECKING:
+    from commonplace.formats.draft import FileDraft
 
 FEW = 1_000
 """Looking at so many takes a few hundredths of a second."""
@@ -42,6 +46,9 @@ class BriefCanon(FileCanon):
         due = not self._has_looked and not self.has_many
         self._has_looked = True
         return due
+
+    def _are_few(self, draft: FileDraft) -> bool:
+        return not self.has_many and super()._are_few(draft)
 
 
 def _more_than(many: int, folder: str) -> bool:

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, cast
 
 from commonplace import settings
-from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, UnavailableError
+from commonplace.errors import CommonplaceError, ConflictError, CorruptError, LockedError, StaleError, UnavailableError
 from commonplace.formats.copies import Copies
 from commonplace.formats.draft import FileDraft
 from commonplace.formats.health import (
@@ -66,7 +66,7 @@ class FileCanon:
         self._files, self._journal = Files(self.folder), JournalFile(self.folder)
         self._thread = threading.local()
         self._seen: tuple[int, dict[str, Stamp]] = (-1, {})
-        self._look_cost, self._looked = 0.0, 0.0
+        self._look_cost, self._looked, self._must_look = 0.0, 0.0, False
         self._altered: set[str] = set()
         self._copies = Copies(self.folder)
         self._is_damaged = self._is_passing = self._was_there = False
@@ -181,7 +181,7 @@ class FileCanon:
                 self._thread.writing = True
                 try:
                     draft = FileDraft(plain)
-                    self._catch_up(draft, look=self._is_due() and not self._others_have_looked(draft))
+                    self._catch_up(draft, look=self._is_look_owed(draft))
                     putting = self._putting(draft)
                     yield cast("Draft", draft)
                     putting.put_down()
@@ -192,6 +192,11 @@ class FileCanon:
                     happened = putting.happened
                 finally:
                     self._thread.writing = False
+        except StaleError:
+            self._must_look = (
+                True  # whoever tries again finds the other's edit taken in, however short a while ago we looked
+            )
+            raise
         except (UnavailableError, CorruptError) as cause:
             self._is_damaged = isinstance(cause, CorruptError)  # the catalog: the next call makes it anew
             if not happened:  # else journal and files hold it, and only the catalog could not take it in: it will
@@ -249,10 +254,20 @@ class FileCanon:
             found = self._format.scan(self.folder)
         self._looked = time.monotonic()
         self._look_cost = self._looked - began
+        self._must_look = False
         return found
 
+    def _is_look_owed(self, draft: FileDraft) -> bool:
+        """Before a write, files are looked through unless there are many and that was done a moment ago."""
+        if self._must_look or self._are_few(draft):
+            return True
+        return self._is_due() and not self._others_have_looked(draft)
+
+    def _are_few(self, draft: FileDraft) -> bool:
+        return len(self._known(cast("View", draft))) <= settings.FILE_LOOK_FEW
+
     def _is_due(self) -> bool:
-        """Before a write, files are looked through unless that was done a moment ago; see `settings.FILE_LOOK_SHARE`."""
+        """See `settings.FILE_LOOK_SHARE`."""
         return time.monotonic() - self._looked >= self._look_cost * settings.FILE_LOOK_SHARE
 
     def _others_have_looked(self, draft: FileDraft) -> bool:

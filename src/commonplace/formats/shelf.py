@@ -51,6 +51,12 @@ class BookShelf:
             )
         return raw
 
+    def must_be_as_known(self, path: str) -> None:
+        seen = self._inventory.file(path)
+        now = self._files.seen(path, b"")
+        if seen is not None and (now is None or now.stamp != seen.stamp):
+            self.content(path)
+
     def is_taken(self, path: str) -> bool:
         return os.path.lexists(self._files.full(path)) or self._inventory.is_taken(path)
 

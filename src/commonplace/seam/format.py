@@ -136,6 +136,10 @@ class Shelf(Protocol):
         """
         ...
 
+    def must_be_as_known(self, path: str) -> None:
+        """As `content`, for whoever adds to a file without reading it: a long one costs nothing."""
+        ...
+
     def is_taken(self, path: str) -> bool:
         """Would a new file of this name meet another one, also where names differ only in case or in Unicode form?"""
         ...

@@ -105,6 +105,7 @@ class JsonlFormat:
         lines = {key: _line(key, one) for key, one in keys.items()}
         known = [_known(key, one.record.id, lines[key]) for key, one in keys.items()]
         if not change.needs_rewriting and go_last(lines, shelf):
+            shelf.must_be_as_known(FILE)  # a line that nobody has seen yet may have the id that ours is about to get
             steps: list[Step] = [Append(FILE, b"".join(line + b"\n" for line in lines.values()))] if lines else []
             return Written(steps, known)
         return self._rewritten(change, lines, known, shelf)

@@ -41,6 +41,9 @@ class MemoryShelf:
     def content(self, path: str) -> bytes | None:
         return self.files.get(path)
 
+    def must_be_as_known(self, path: str) -> None:
+        """Nobody else writes to these files."""
+
     def is_taken(self, path: str) -> bool:
         return path in self.files
 

@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 import commonplace
-from commonplace import Book
+from commonplace import Book, settings
+from commonplace.errors import StaleError
+from commonplace.formats.jsonl.format import JsonlFormat
+from commonplace.surfaces.tools.patience import patiently
 from commonplace.testing.clocks import TickingClock
 
 Opener = Callable[[], Book]
@@ -182,14 +185,51 @@ def test_a_candidate_enters_the_file_when_it_is_confirmed(folder: Path, file: Pa
     assert [line["text"] for line in lines(file)] == ["Alice prefers tabs."]
 
 
+def theirs_is_appended(file: Path) -> None:
+    with file.open("a") as appended:
+        appended.write('{"id":"m-2","scope":"session","text":"theirs","tags":null,"ts":"2026-02-26T12:00:00Z"}\n')
+
+
 def test_a_second_program_that_appends_is_taken_in_and_counted_on_from(jsonl: Book, file: Path) -> None:
     """G13, G38: the format's first program knows nothing of us."""
     saved(jsonl, "one")
-    with file.open("a") as appended:
-        appended.write('{"id":"m-2","scope":"session","text":"theirs","tags":null,"ts":"2026-02-26T12:00:00Z"}\n')
+    theirs_is_appended(file)
     saved(jsonl, "three")
     assert [(line["id"], line["text"]) for line in lines(file)] == [("m-1", "one"), ("m-2", "theirs"), ("m-3", "three")]
     assert (jsonl.get("m-2").trust, jsonl.get("m-2").scope) == ("operator", "session")
+
+
+@pytest.mark.parametrize("few", [settings.FILE_LOOK_FEW, 0], ids=["looked-at-anew", "compared-before-the-append"])
+def test_a_look_that_took_long_does_not_let_two_lines_have_one_id(
+    jsonl: Book, file: Path, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    """G6, G38, R3: on a busy machine the look before took so long that the next one seemed too dear."""
+    saved(jsonl, "one")
+    monkeypatch.setattr(settings, "FILE_LOOK_SHARE", 1e9)
+    monkeypatch.setattr(settings, "FILE_LOOK_FEW", few)
+    theirs_is_appended(file)
+    patiently(lambda: saved(jsonl, "three"))
+    assert [(line["id"], line["text"]) for line in lines(file)] == [("m-1", "one"), ("m-2", "theirs"), ("m-3", "three")]
+    assert [jsonl.get(f"m-{number}").content for number in (1, 2, 3)] == ["one", "theirs", "three"]
+
+
+def test_a_line_that_comes_in_while_ours_is_written_is_not_given_the_same_id(
+    jsonl: Book, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """G6, R3: between our look and our append."""
+    saved(jsonl, "one")
+    write = JsonlFormat.write
+
+    def and_theirs(*args: Any) -> Any:
+        monkeypatch.setattr(JsonlFormat, "write", write)
+        theirs_is_appended(file)
+        return write(*args)
+
+    monkeypatch.setattr(JsonlFormat, "write", and_theirs)
+    with pytest.raises(StaleError, match="somebody changed"):
+        saved(jsonl, "three")
+    saved(jsonl, "three")
+    assert [(line["id"], line["text"]) for line in lines(file)] == [("m-1", "one"), ("m-2", "theirs"), ("m-3", "three")]
 
 
 def test_a_byte_order_mark_is_the_files_and_stays_when_its_first_line_leaves(jsonl: Book, file: Path) -> None:

@@ -291,6 +291,7 @@ def test_a_note_that_was_edited_since_the_last_look_is_not_written_over(
     note = note_of(vault, "shipping")
     book.list()
     monkeypatch.setattr(settings, "FILE_LOOK_SHARE", 1e9)
+    monkeypatch.setattr(settings, "FILE_LOOK_FEW", 0)
     written(note, note.read_text().replace("Fridays", "Mondays"))
     with pytest.raises(StaleError):
         book.archive(saved.id)

@@ -51,6 +51,9 @@ class VaultInMemory:
     def content(self, path: str) -> bytes | None:
         return self.files.get(path)
 
+    def must_be_as_known(self, path: str) -> None:
+        """Nobody else writes to these files."""
+
     def is_taken(self, path: str) -> bool:
         return plain(path) in {plain(other) for other in self.files}
 
