@@ -19,10 +19,10 @@ from commonplace.retrieve.understand import Question
 FIRST = 8
 """Only the first few are set right; what is below was not going to be read as the answer."""
 _ALIKE = 2.0
-"""In spreads. It was 3 before the embedder was taught, which tells the old value from the new one better. With 2 the newer one stands
-first for 84 instead of 74 of 100 on BEAM's other half, for 40 instead of 35 of 450 in our own worlds, and equally often on what is
-left; with 4 for 53 there. What is less alike moves more other things: the first place of BEAM's questions is right for 43.4 instead of
-44.2 of 100."""
+"""In spreads. It was 3 before the embedder was taught, which tells the old value from the new one better. With 2 the newer one
+stands first for 84 instead of 74 of 100 on BEAM's other half and for 40 instead of 35 in our own worlds (450 pairs), elsewhere
+equally often; with 4 for 53 on that half. It moves more other things too: the first place of BEAM's questions is right for 43.4
+instead of 44.2 of 100."""
 _SHARED = 0.3
 """Of the question's words. Who tells no number had to share 0.6 of them once: that gained nothing anywhere."""
 _SHARED_BY_WORDS_ALONE = 0.5

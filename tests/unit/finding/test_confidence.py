@@ -82,6 +82,16 @@ def test_a_reranker_that_knows_when_there_is_no_answer_is_asked_too():
     assert said(-2.0) < said(None) < said(6.0)
 
 
+def test_where_the_answer_has_to_be_reckoned_the_reranker_is_asked_less():
+    """No single text says how many days lie between two dates; that it finds none says little."""
+
+    def a_no_takes(question: str) -> float:
+        understood, hit = understand(question, EPOCH), [Contender("1", 1)]
+        return confidence(AView(), hit, understood, None, 3.8) - confidence(AView(), hit, understood, None, -2.0)
+
+    assert a_no_takes("what is the hamster called?") > 2 * a_no_takes("how many days old is the hamster?") > 0
+
+
 def test_without_hits_it_is_not_there():
     assert sure(AView({}), hits=0) == 0.0
 
