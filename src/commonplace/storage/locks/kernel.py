@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -99,9 +100,9 @@ class _Open(KernelLock):
     """One that would leave its descriptor behind. A signal that comes while `__del__` runs is swallowed there, and a person's
     Ctrl-C with it; and every write drops a lock. So there is none to run for a lock that was closed."""
 
-    def __del__(self) -> None:
-        if self.fd >= 0:  # an interrupt kept everybody else from doing it
-            self.close()
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:  # at the program's end no name of this module is left
+        if self._fd >= 0:  # an interrupt kept everybody else from doing it, or nobody closed the book
+            close(self._fd)
 
 
 class _Waiter:
