@@ -16,27 +16,64 @@ FINEST = 2047
 def bind(model: Path, learnt: dict[str, torch.Tensor], lesson: Path, share: float) -> None:
     """`share`: how much of what was learnt is kept."""
     numbers, pages = Numbers(model), {}
-    parts = {
-        f"encoder.layer.{n}.{part}": f"layers.{n}.{part.replace('.', '_')}" for n in range(DEPTH) for part in MATRICES
-    }
-    if "even" in learnt:
-        parts["pooler.dense"] = "pool"
+    judges = "even" in learnt
+    if judges:
         pages["classifier.bias"] = _row(numbers.row("classifier.bias"), learnt["even"], share)
-    for part, name in parts.items():
+    for part, name in _matrices(judges=judges).items():
         if not learnt[f"{name}.right"].any():
             continue  # a layer that stayed as it is
         pages |= _thin(numbers.stored[part], learnt[f"{name}.left"] * share, learnt[f"{name}.right"])
         pages[f"{numbers.prefix}{part}.bias"] = _row(numbers.row(f"{part}.bias"), learnt[f"{name}.bias"], share)
-    norms = {"embeddings.LayerNorm": "norm"}
-    for n in range(DEPTH):
-        norms |= {f"encoder.layer.{n}.attention.output.LayerNorm": f"layers.{n}.first"}
-        norms |= {f"encoder.layer.{n}.output.LayerNorm": f"layers.{n}.second"}
-    for part, name in norms.items():
+    for part, name in _norms().items():
         for each in ("weight", "bias"):
             pages[f"{numbers.prefix}{part}.{each}"] = _row(
                 numbers.row(f"{part}.{each}"), learnt[f"{name}.{each}"], share
             )
     np.savez_compressed(lesson, **pages)
+
+
+def unbind(model: Path, lesson: Path, share: float) -> dict[str, torch.Tensor]:
+    """What was learnt, as `bind` was handed it, if it kept `share` of it: another course can begin with that."""
+    numbers, learnt = Numbers(model), {}
+    with np.load(lesson, allow_pickle=False) as held:
+        pages = {name: held[name] for name in held.files}
+    judges = "classifier.bias" in pages
+    rows = {
+        f"{numbers.prefix}{part}.bias": (f"{part}.bias", f"{name}.bias")
+        for part, name in _matrices(judges=judges).items()
+    }
+    for part, name in _norms().items():
+        rows |= {f"{numbers.prefix}{part}.{each}": (f"{part}.{each}", f"{name}.{each}") for each in ("weight", "bias")}
+    if judges:
+        rows["classifier.bias"] = ("classifier.bias", "even")
+    for page, (part, name) in rows.items():
+        if page in pages:
+            before = numbers.row(part)
+            learnt[name] = torch.tensor(before + (pages[page] - before) / np.float32(share))
+    for part, name in _matrices(judges=judges).items():
+        stored = numbers.stored[part]
+        if f"{stored}.left" in pages:
+            step = float(np.sqrt(pages[f"{stored}.step"] / GAIN / share))
+            learnt[f"{name}.left"], learnt[f"{name}.right"] = (
+                torch.tensor(pages[f"{stored}.{side}"] * step, dtype=torch.float32) for side in ("left", "right")
+            )
+    return learnt
+
+
+def _matrices(*, judges: bool) -> dict[str, str]:
+    """The matrices by their names in the model's file and in ours."""
+    parts = {
+        f"encoder.layer.{n}.{part}": f"layers.{n}.{part.replace('.', '_')}" for n in range(DEPTH) for part in MATRICES
+    }
+    return parts | ({"pooler.dense": "pool"} if judges else {})
+
+
+def _norms() -> dict[str, str]:
+    norms = {"embeddings.LayerNorm": "norm"}
+    for n in range(DEPTH):
+        norms |= {f"encoder.layer.{n}.attention.output.LayerNorm": f"layers.{n}.first"}
+        norms |= {f"encoder.layer.{n}.output.LayerNorm": f"layers.{n}.second"}
+    return norms
 
 
 def _thin(stored: str, left: torch.Tensor, right: torch.Tensor) -> dict[str, np.ndarray]:

@@ -6,6 +6,7 @@ import math
 import random
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import torch
@@ -13,6 +14,17 @@ from torch import Tensor, nn
 
 T = TypeVar("T")
 _WARM_UP, _TELL_EVERY = 20, 10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a course begins with, how long it is, and from which worlds it is mostly taught."""
+
+    learnt: dict[str, Tensor] = field(default_factory=dict)
+    epochs: float = 0.0
+    """As many as the model's own course has, if it is not said."""
+    mostly: tuple[str, ...] = ()
+    """How the names of these worlds begin; half as many of the others come along. All, if it is not said."""
 
 
 class Course:

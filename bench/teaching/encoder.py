@@ -2,7 +2,8 @@
 
 The matrices themselves stay as they are. Beside each lie two thin ones, whose product is added (low-rank adaptation); those, the
 biases and the norms learn. What is learnt ends up in whole numbers with a scale for each column. An encoder that `rounds` does
-each step with such numbers, and the gradient passes as if nothing had been rounded; one that does not is twice as fast.
+each step with such numbers, and the gradient passes as if nothing had been rounded; one that does not is twice as fast. It can
+begin with what an earlier lesson says, and go on from there.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ class Linear(nn.Module):
     def __init__(self, weights: np.ndarray, bias: np.ndarray, *, rounds: bool, rank: int = RANK) -> None:
         super().__init__()
         rows, columns = weights.shape
-        self._rounds = rounds
+        self.is_rounded = rounds
         self.register_buffer("base", torch.tensor(weights), persistent=False)
         self.bias = nn.Parameter(torch.tensor(bias.copy()))
         self.left = nn.Parameter(torch.randn(rows, rank) / math.sqrt(rows))
@@ -70,7 +71,7 @@ class Linear(nn.Module):
         flat = states.reshape(-1, states.shape[-1])
         if not self.right.requires_grad:
             said = torch.addmm(self.bias, flat, self.base)
-        elif self._rounds:
+        elif self.is_rounded:
             said = torch.addmm(self.bias, flat, self._rounded())
         else:
             said = torch.addmm(self.bias, flat, self.base) + GAIN * ((flat @ self.left) @ self.right)
@@ -110,8 +111,18 @@ class Encoder(nn.Module):
             states = layer["second"](states + layer[_flat("output.dense")](inner))
         return states
 
+    def rounds(self, *, now: bool) -> None:
+        for each in self.modules():
+            if isinstance(each, Linear):
+                each.is_rounded = now
+
+    def go_on_from(self, learnt: dict[str, Tensor]) -> None:
+        missing = self.load_state_dict(learnt, strict=False).unexpected_keys
+        if missing:
+            raise ValueError(f"the lesson speaks of what this model does not have: {missing[0]}")
+
     def vectors(self, batch: Batch) -> Tensor:
-        states, mask = self.states(*batch), batch[1][:, :, None].float()
+        states, mask = self.states(*batch).float(), batch[1][:, :, None].float()
         return functional.normalize((states * mask).sum(1) / mask.sum(1), dim=-1)
 
 

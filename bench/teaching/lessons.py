@@ -20,11 +20,16 @@ class Text(NamedTuple):
     lines: frozenset[int]
 
 
-def split() -> tuple[list[World], list[World]]:
+def split(mostly: tuple[str, ...], rng: random.Random) -> tuple[list[World], list[World]]:
     """The worlds to learn from, and those that are held back."""
     worlds = read_worlds()
     back = [world for world in worlds if world.name.endswith(HELD_BACK)]
-    return [world for world in worlds if world not in back], back
+    learn = [world for world in worlds if not world.name.endswith(HELD_BACK)]
+    if mostly:
+        wanted = [world for world in learn if world.name.startswith(mostly)]
+        others = [world for world in learn if not world.name.startswith(mostly)]
+        learn = wanted + rng.sample(others, min(len(wanted) // 2, len(others)))
+    return learn, back
 
 
 def plain(line: str) -> str:

@@ -17,7 +17,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from bench.teaching import lessons
-from bench.teaching.course import Course, steps
+from bench.teaching.course import Course, Plan, steps
 from bench.teaching.embedder import loss as order_loss
 from bench.teaching.encoder import Judge, batch_of
 from bench.teaching.worlds import Question, World
@@ -125,12 +125,13 @@ def examine(pupil: Pupil, some: list[Exercise]) -> str:
     return f"first {sum(first) / len(first):.3f}, auroc {sum(pairs) / len(pairs):.3f}"
 
 
-def teach(epochs: float = EPOCHS) -> dict[str, Tensor]:
+def teach(plan: Plan) -> dict[str, Tensor]:
     torch.manual_seed(2)
     rng, pupil = random.Random(2), Pupil()
-    learn_from, held_back = lessons.split()
+    pupil.model.go_on_from(plan.learnt)
+    learn_from, held_back = lessons.split(plan.mostly, rng)
     learn, told = exercises(learn_from, rng), rng.sample(exercises(held_back, rng), 300)
-    course = Course(pupil.model, RATE, int(epochs * len(learn) / AT_ONCE))
+    course = Course(pupil.model, RATE, int((plan.epochs or EPOCHS) * len(learn) / AT_ONCE))
     print("before:", examine(pupil, told), flush=True)
     for some in steps(learn, AT_ONCE, course.length, rng):
         course.step(one_step(pupil, some, rng))
