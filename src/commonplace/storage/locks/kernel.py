@@ -100,9 +100,13 @@ class _Open(KernelLock):
     """One that would leave its descriptor behind. A signal that comes while `__del__` runs is swallowed there, and a person's
     Ctrl-C with it; and every write drops a lock. So there is none to run for a lock that was closed."""
 
-    def __del__(self, close: Callable[[int], None] = os.close) -> None:  # at the program's end no name of this module is left
-        if self._fd >= 0:  # an interrupt kept everybody else from doing it, or nobody closed the book
-            close(self._fd)
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        # Nobody closed the book, or an interrupt kept them from it. At the program's end no name of this module is left.
+        if self._fd >= 0:
+            try:  # noqa: SIM105 - `suppress` is such a name
+                close(self._fd)
+            except OSError:  # it was closed, and the interrupt came before that was noted
+                pass
 
 
 class _Waiter:
