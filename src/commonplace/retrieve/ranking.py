@@ -115,7 +115,7 @@ class Hunt:
         self._passages: dict[int, Vectors] = {}
         """Vectors of the passages of the long ones, by place."""
         self._answer: float | None = None
-        """What a reranker that knows when there is no answer said of the best one."""
+        """What a reranker that knows when there is no answer said of the best ones."""
         self._lost: dict[str, str] = {}
         self._reports: list[StreamReport] = []
 
@@ -132,7 +132,8 @@ class Hunt:
         with step("choose"):
             if self._profile.freshest_first:
                 likeness = Likeness(self._view, self._models.get("embedder"), ranked[:FIRST], gathered.background)
-                ranked = freshest_first(ranked, question, likeness, are_long=are_long(ranked, self._passages))
+                long, judged = are_long(ranked, self._passages), self._answer is not None
+                ranked = freshest_first(ranked, question, likeness, are_long=long, is_judged=judged)
             strangers = Strangers(self._view, self._circle, [] if self._everywhere else ranked)
             near = self._near_ones(ranked, limit)
             ranked = self._without_unreadable(ranked, [*near, *strangers.seen])

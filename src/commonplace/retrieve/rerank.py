@@ -27,6 +27,7 @@ _FOR_HELP = 0.5
 """And this share of it to a request for help. The model knows what answers a question; what helps to plan a dinner does not. Of
 BEAM's requests the first place is right for 42 instead of 36 of 100."""
 
+_SLIP = 2.0
 _EXEMPT = frozenset(("wishes", "instructions"))
 _LEAST = -11.5
 """The least that a model says who does not tell its own: so that to be read again is never worse than not to be."""
@@ -67,7 +68,9 @@ def _text(contender: Contender, before: MemoryRecord | None) -> str:
 
 
 def best_answer(reranker: Reranker, ranked: Sequence[Contender]) -> float | None:
-    """What it said of the best; None of one whose answer says nothing about whether there is one."""
+    """What it says of the best ones; None of one whose answer says nothing about whether there is one. One yes among twenty may
+    be a slip, so the second best is told, up to `_SLIP` below the best: where only one memory answers, that one does."""
     if not getattr(reranker, "knows_absence", False):
         return None
-    return max((one.raw["rerank"] for one in ranked if "rerank" in one.raw), default=None)
+    said = sorted([one.raw["rerank"] for one in ranked if "rerank" in one.raw], reverse=True)
+    return max(said[0] - _SLIP, *said[1:2]) if len(said) > 1 else next(iter(said), None)

@@ -391,3 +391,20 @@ def test_to_be_told_no_harder_than_the_model_means_it_costs_nothing(book):
         assert rerank.best_answer(model, [contender]) == answer
         assert rerank.best_answer(Reading(), [contender]) is None
     assert adds[-9.0] == adds[-2.0] == 0.0 < adds[1.0]
+
+
+def test_one_yes_among_many_may_be_a_slip():
+    """The second best answer counts for whether there is one at all; but where one memory alone answers, that one does."""
+    model = Reading()
+    model.knows_absence = True
+
+    def best(*answers: float) -> float | None:
+        ranked = [Contender(str(n), n) for n in range(len(answers))]
+        for one, answer in zip(ranked, answers, strict=True):
+            one.raw["rerank"] = answer
+        return rerank.best_answer(model, ranked)
+
+    assert best(3.0, 2.5, -1.0) == best(2.5, 3.0) == 2.5
+    assert best(3.0, -4.0, -5.0) == 1.0
+    assert best(3.0) == 3.0
+    assert best() is None
