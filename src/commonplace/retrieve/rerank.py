@@ -21,7 +21,7 @@ FIRST = 20
 _LONGEST = 560
 _BEFORE = 200
 """How much of what was said just before is read with a short memory."""
-_WEIGHT = 0.3
+_WEIGHT = 0.5
 """What one point of the model's answer is worth beside words and meaning."""
 _FOR_HELP = 0.5
 """And this share of it to a request for help. The model knows what answers a question; what helps to plan a dinner does not. Of
