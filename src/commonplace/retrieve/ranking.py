@@ -331,12 +331,13 @@ class Hunt:
             if reranker is None:
                 return ranked
             ranked = self._readable(ranked, rerank.FIRST)
-            if gathered.asked is not None and are_long(ranked, self._passages):
+            long = are_long(ranked, self._passages)
+            if gathered.asked is not None and long:
                 asked, spread = gathered.asked.vector, gathered.background[1]
                 telling.point_out(ranked[: rerank.FIRST], self._passages, asked, spread, question.words)
             places = sequence.before([one.place for one in ranked[: rerank.FIRST]], gathered.strands)
             said_before = {at: one for at, one in self._view.at_places(places).items() if self._admits(one)}
-            rerank.rerank(reranker, question, ranked, said_before)
+            rerank.rerank(reranker, question, ranked, said_before, are_long=long)
             self._models["reranker"] = reranker.model
             self._answer = rerank.best_answer(reranker, ranked)
         except CommonplaceError as cause:

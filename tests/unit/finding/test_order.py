@@ -378,6 +378,16 @@ def test_what_the_second_model_says_counts_half_for_a_request_for_help(book):
     assert adds[True] == pytest.approx(adds[False] / 2)
 
 
+def test_what_the_second_model_says_counts_less_where_it_has_read_but_a_passage_of_each(book):
+    record, adds = book.save("The oven is small.", type="project", scope="global"), {}
+    for long in (False, True):
+        contender = Contender(record.id, 1)
+        contender.record = record
+        rerank.rerank(Reading(), understand("how small is the oven?", EPOCH), [contender], {}, are_long=long)
+        adds[long] = contender.scores["rerank"]
+    assert 0 < adds[True] < adds[False]
+
+
 def test_to_be_told_no_harder_than_the_model_means_it_costs_nothing(book):
     """A model says how low its no can sensibly go: what is below is all the same to it."""
     record, adds = book.save("The oven is small.", type="project", scope="global"), {}
