@@ -16,9 +16,9 @@ from bench.teaching.binding import bind, unbind
 from bench.teaching.course import Plan
 from commonplace.providers.weights import E5, RERANKER
 
-TAUGHT = {"embedder": (E5, embedder.teach, 0.6), "reranker": (RERANKER, reranker.teach, 1.0)}
-"""What is taught, how, and how much of what it learns is kept. With all of it the embedder is best at what the worlds teach, and
-forgets some of what it knew: with six tenths LoCoMo's turns lose two points of the six, and everything else gains (ADR 38)."""
+TAUGHT = {"embedder": (E5, embedder.teach), "reranker": (RERANKER, reranker.teach)}
+"""What is taught, and how. All of what was learnt is kept, unless `--share` says less: of the embedder's first course it was six
+tenths, because all of it forgot some of what the model knew (ADR 38, 40)."""
 
 
 def main() -> None:
@@ -26,17 +26,17 @@ def main() -> None:
     parser.add_argument("which", choices=TAUGHT)
     parser.add_argument("lesson", type=Path, help="the file to write")
     parser.add_argument("--epochs", type=float, default=0.0)
-    parser.add_argument("--from", dest="earlier", type=Path, help="a lesson to go on from")
+    parser.add_argument("--from", dest="earlier", type=Path, help="a lesson to go on from, of which all was kept")
     parser.add_argument(
         "--mostly", nargs="+", default=[], help="how the names of the worlds begin that are mostly taught"
     )
-    parser.add_argument("--share", type=float, help="how much of what was learnt is kept")
+    parser.add_argument("--share", type=float, default=1.0, help="how much of what was learnt is kept")
     asked = parser.parse_args()
-    weights, teach, usual = TAUGHT[asked.which]
+    weights, teach = TAUGHT[asked.which]
     model = Path(weights.path("model.onnx"))
-    learnt = unbind(model, asked.earlier, usual) if asked.earlier else {}
+    learnt = unbind(model, asked.earlier) if asked.earlier else {}
     taught = teach(Plan(learnt, asked.epochs, tuple(asked.mostly)))
-    bind(model, taught, asked.lesson, usual if asked.share is None else asked.share)
+    bind(model, taught, asked.lesson, asked.share)
 
 
 if __name__ == "__main__":

@@ -32,31 +32,22 @@ def bind(model: Path, learnt: dict[str, torch.Tensor], lesson: Path, share: floa
     np.savez_compressed(lesson, **pages)
 
 
-def unbind(model: Path, lesson: Path, share: float) -> dict[str, torch.Tensor]:
-    """What was learnt, as `bind` was handed it, if it kept `share` of it: another course can begin with that."""
-    numbers, learnt = Numbers(model), {}
+def unbind(model: Path, lesson: Path) -> dict[str, torch.Tensor]:
+    """What was learnt, as `bind` was handed it, if it kept all of it: another course can begin with that."""
+    numbers = Numbers(model)
     with np.load(lesson, allow_pickle=False) as held:
         pages = {name: held[name] for name in held.files}
-    judges = "classifier.bias" in pages
-    rows = {
-        f"{numbers.prefix}{part}.bias": (f"{part}.bias", f"{name}.bias")
-        for part, name in _matrices(judges=judges).items()
-    }
-    for part, name in _norms().items():
-        rows |= {f"{numbers.prefix}{part}.{each}": (f"{part}.{each}", f"{name}.{each}") for each in ("weight", "bias")}
-    if judges:
-        rows["classifier.bias"] = ("classifier.bias", "even")
-    for page, (part, name) in rows.items():
-        if page in pages:
-            before = numbers.row(part)
-            learnt[name] = torch.tensor(before + (pages[page] - before) / np.float32(share))
-    for part, name in _matrices(judges=judges).items():
+    matrices = _matrices(judges="classifier.bias" in pages)
+    rows = {f"{part}.bias": f"{name}.bias" for part, name in matrices.items()}
+    rows |= {f"{part}.{each}": f"{name}.{each}" for part, name in _norms().items() for each in ("weight", "bias")}
+    known = {f"{numbers.prefix}{part}": name for part, name in rows.items()} | {"classifier.bias": "even"}
+    learnt = {name: torch.tensor(pages[page]) for page, name in known.items() if page in pages}
+    for part, name in matrices.items():
         stored = numbers.stored[part]
-        if f"{stored}.left" in pages:
-            step = float(np.sqrt(pages[f"{stored}.step"] / GAIN / share))
-            learnt[f"{name}.left"], learnt[f"{name}.right"] = (
-                torch.tensor(pages[f"{stored}.{side}"] * step, dtype=torch.float32) for side in ("left", "right")
-            )
+        if f"{stored}.left" in pages:  # else a layer that stayed as it is
+            step = float(np.sqrt(pages[f"{stored}.step"] / GAIN))
+            for side in ("left", "right"):
+                learnt[f"{name}.{side}"] = torch.tensor(pages[f"{stored}.{side}"] * step, dtype=torch.float32)
     return learnt
 
 
