@@ -82,7 +82,7 @@ class Judge(Reranker, Protocol):
 
     @property
     def knows_absence(self) -> bool:
-        """Does its best answer tell whether there is an answer at all?"""
+        """Does its best answer tell whether there is an answer at all? Then a yes is above nought, and a no below."""
         ...
 
 

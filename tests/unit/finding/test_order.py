@@ -378,14 +378,14 @@ def test_what_the_second_model_says_counts_half_for_a_request_for_help(book):
     assert adds[True] == pytest.approx(adds[False] / 2)
 
 
-def test_what_the_second_model_says_counts_less_where_it_has_read_but_a_passage_of_each(book):
+def test_what_the_second_model_says_counts_less_if_it_read_but_a_passage_or_was_not_taught_to_tell(book):
     record, adds = book.save("The oven is small.", type="project", scope="global"), {}
-    for long in (False, True):
-        contender = Contender(record.id, 1)
-        contender.record = record
-        rerank.rerank(Reading(), understand("how small is the oven?", EPOCH), [contender], {}, are_long=long)
-        adds[long] = contender.scores["rerank"]
-    assert 0 < adds[True] < adds[False]
+    for taught, long in ((True, False), (True, True), (False, False)):
+        contender, model = Contender(record.id, 1), Reading()
+        contender.record, model.knows_absence = record, taught
+        rerank.rerank(model, understand("how small is the oven?", EPOCH), [contender], {}, are_long=long)
+        adds[taught, long] = contender.scores["rerank"]
+    assert 0 < adds[True, True] == adds[False, False] < adds[True, False]
 
 
 def test_to_be_told_no_harder_than_the_model_means_it_costs_nothing(book):
