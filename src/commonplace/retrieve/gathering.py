@@ -44,6 +44,7 @@ class Gathered:
         self.reports: list[StreamReport] = []
         self.asked: Asked | None = None
         self._hits: dict[int, Hit] = {}
+        self._leaders: dict[int, list[int]] = {}
 
     @property
     def background(self) -> tuple[float, float]:
@@ -53,23 +54,31 @@ class Gathered:
         """Take in what a stream found. Of a memory that both found, the passage is the one that means most."""
         lexical, semantic, hits = self.said.lexical, self.said.semantic, self._hits
         for hit in words:
-            lexical[hit.place] = hit.score
-            hits.setdefault(hit.place, hit)
+            _, place, score, _ = hit
+            lexical[place] = score
+            hits.setdefault(place, hit)
         for hit in meanings:
-            semantic[hit.place] = hit.score
-            hits[hit.place] = hit
+            _, place, score, _ = hit
+            semantic[place] = score
+            hits[place] = hit
+
+    def put_in_order(self, fused: Fused) -> None:
+        """What the contenders are ordered by. Who only borrowed, and was never looked at, is none."""
+        for place in fused.sums.keys() - self._hits.keys():
+            del fused.sums[place]
+        self.fused = fused
 
     def leaders(self, most: int) -> list[int]:
         """The places of the best, in no order."""
-        return leading(self.fused.sums, most)
+        if most not in self._leaders:
+            self._leaders[most] = leading(self.fused.sums, most)
+        return self._leaders[most]
 
     def best(self, most: int, also: Callable[[list[int]], set[int]]) -> list[Contender]:
         """The best, best first; ties always break the same way. Behind them those of the others that `also` names."""
-        hits = self._hits
-        sums = {place: sum for place, sum in self.fused.sums.items() if place in hits}
-        best = sorted(
-            [(-sums[place], hits[place]) for place in leading(sums, most)]
-        )  # ties by id, which comes first in a hit
+        hits, sums = self._hits, self.fused.sums
+        # Ties by id, which comes first in a hit.
+        best = sorted([(-sums[place], hits[place]) for place in self.leaders(most)])
         taken = {hit.place for _, hit in best[:most]}
         named = also([place for place in sums if place not in taken]) if len(taken) < len(sums) else set()
         best[most:] = sorted([(-sums[place], hits[place]) for place in named])
@@ -168,23 +177,23 @@ class Gathering:
         found.know(words, meanings)
         if asked is not None:
             self._learn([hit.place for hit in words[:_BOTH] if hit.place not in found.said.semantic], asked)
-        found.fused = fuse(found.said, self._profile)
-        if self._profile.sequence:
-            self._look_around()
+        fused = fuse(found.said, self._profile)
+        found.put_in_order(self._look_around(fused.sums) or fused if self._profile.sequence else fused)
 
-    def _look_around(self) -> None:
-        found, sums = self._found, self._found.fused.sums
+    def _look_around(self, sums: sequence.Scores) -> Fused | None:
+        """With what neighbours lend; None if nobody talks."""
+        found = self._found
         best = sorted(leading(sums, _AROUND), key=lambda place: (-sums[place], place))
         strands = self._view.strands(best[:_AROUND])
         talk = [place for place, strand in strands.items() if sequence.is_talk(strand)]
         if not talk:
-            return
+            return None
         beside = sequence.around(talk, sequence.ADOPTED)
         lending = sequence.around(talk, sequence.ADOPTED + sequence.REACH) & sums.keys()
         found.strands = strands | self._view.strands([*((beside | lending) - strands.keys())])
         if found.asked is not None:
             self._learn([place for place in beside if place in found.strands and place not in sums], found.asked)
-        found.fused = fuse(found.said, self._profile, sequence.Neighbours(beside, found.strands))
+        return fuse(found.said, self._profile, sequence.Neighbours(beside, found.strands))
 
     def _learn(self, places: list[int], asked: Asked) -> None:
         """What the semantic stream says of these; whoever was not a contender yet becomes one."""

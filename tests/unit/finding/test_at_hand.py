@@ -10,7 +10,7 @@ import threading
 import numpy as np
 import pytest
 
-from commonplace.catalog.sqlite import addends, at_hand, comparing, held
+from commonplace.catalog.sqlite import addends, at_hand, comparing, held, lexical, vectors
 from commonplace.model.filter import Filter
 from commonplace.model.words import Entity
 from commonplace.testing.makers import a_memory, a_signature
@@ -203,7 +203,11 @@ WORDS = [
 ]
 
 
-def test_word_by_word_the_scores_are_those_of_all_words_at_once(canon, monkeypatch):
+@pytest.mark.parametrize(("small", "sparse"), [(20_000, 32), (20_000, 0), (10, 32), (10, 0)])
+def test_word_by_word_the_scores_are_those_of_all_words_at_once(small, sparse, canon, monkeypatch):
+    """In a small book, and in a large one of which few hold the words; gone through as long as it is, and by holders alone."""
+    monkeypatch.setattr(lexical, "SMALL", small)
+    monkeypatch.setattr(addends, "_SPARSE", sparse)
     chance = random.Random(SEED)
     committed(canon, *[a_memory(content=" ".join(chance.choices(WORDS, k=chance.randint(1, 30)))) for _ in range(200)])
     read = []
@@ -237,6 +241,30 @@ def test_a_cosine_is_the_same_in_whatever_company_and_whoever_adds_it_up(dimensi
     assert comparing.cdist is not None
     monkeypatch.setattr(comparing, "cdist", None)
     assert comparing.dots(codes, question).tolist() == together.tolist()
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 12, 96, 384, 1_024])
+@pytest.mark.parametrize("kind", ["any", "alike", "one dimension tells", "equal"])
+def test_the_nearest_are_those_of_all_compared_in_full(dimensions, kind):
+    """A first look goes by half of the question's bytes, and must lose nobody."""
+    chance = np.random.default_rng(SEED)
+    rows = chance.normal(size=(3_000, dimensions))
+    if kind == "alike":
+        rows = chance.normal(size=dimensions) + 0.05 * rows
+    elif kind == "one dimension tells":
+        rows[:, 0] *= 50
+    elif kind == "equal":
+        rows[:] = rows[0]
+    blobs = [vectors.pack((row / np.linalg.norm(row)).astype(np.float32)[None, :]) for row in rows]
+    whole = held._whole_of(((n, "", blob) for n, blob in enumerate(blobs, 1)), dimensions)
+    for _ in range(20):
+        asked = (rows[chance.integers(3_000)] + 0.3 * chance.normal(size=dimensions)).astype(np.float32)
+        question = comparing.probe(asked / np.linalg.norm(asked))
+        cosines = comparing.dots(whole._codes, question) * whole._scales
+        for among in (None, np.sort(chance.choice(3_000, 700, replace=False))):
+            places, near = whole.nearest(question, 120, among)
+            assert near.tolist() == cosines[places].tolist()
+            assert near.tolist() == sorted((cosines if among is None else cosines[among]).tolist(), reverse=True)[:120]
 
 
 @pytest.mark.parametrize("unit", [np.zeros(8), np.full(8, 1e-30), np.eye(8)[3], -np.eye(8)[0]])

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 # then the oldest make room. What is longer is no word, and not remembered.
 _MOST, _WORDS = 450_000, 2_048
 _LONGEST = 256
+# If the book is so many times longer than its holders are many, it is not gone through for them.
+_SPARSE = 32
 _SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
 
 
@@ -43,33 +45,39 @@ def best(
     Who is known to fail the filter is left out."""
     if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
         return None
-    import numpy as np
-
     from commonplace.catalog.sqlite import held
 
-    scores = np.zeros(hand.upto + 1)
-    for word in asked:
-        numbers, adds = hand.addends.get(word) or _read(db, hand, word)
-        scores[numbers] += adds
-    holding = (scores > 0).nonzero()[0]
+    holding, scores = _summed(db, hand, asked)
     may = narrow.possible(hand, where, those, holding)
     if may is not None:
-        holding = holding[may]
-    found = scores[holding]
-    top = held.best(found, count)
-    return [*zip(found[top].tolist(), holding[top].tolist(), strict=True)]
+        holding, scores = holding[may], scores[may]
+    top = held.best(scores, count)
+    return [*zip(scores[top].tolist(), holding[top].tolist(), strict=True)]
 
 
 def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float] | None:
     """The score of everyone who holds one of a few rare words, by number, in order; None if it is better to ask the index."""
     if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
         return None
+    holding, scores = _summed(db, hand, asked)
+    return dict(zip(holding.tolist(), scores.tolist(), strict=True))
+
+
+def _summed(db: apsw.Connection, hand: AtHand, asked: list[str]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Who holds one of the words, in order, and the sum of what they add: in a row as long as the book, or, if that is much
+    longer than they are many, by themselves."""
     import numpy as np
 
     several = [hand.addends.get(word) or _read(db, hand, word) for word in asked]
-    numbers, which = np.unique(np.concatenate([each.numbers for each in several]), return_inverse=True)
-    scores = np.bincount(which, np.concatenate([each.adds for each in several]))
-    return dict(zip(numbers.tolist(), scores.tolist(), strict=True))
+    if hand.upto < _SPARSE * sum(len(each.numbers) for each in several):
+        scores = np.zeros(hand.upto + 1)
+        for numbers, adds in several:
+            scores[numbers] += adds
+        holding = (scores > 0).nonzero()[0]
+        return holding, scores[holding]
+    holding, which = np.unique(np.concatenate([each.numbers for each in several]), return_inverse=True)
+    scores = np.bincount(which, np.concatenate([each.adds for each in several])).astype(np.float64, copy=False)
+    return holding, scores
 
 
 def _is_worth_it(hand: AtHand, asked: list[str]) -> bool:

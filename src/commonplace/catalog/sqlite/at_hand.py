@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 STAMP = 16
 """How much of a fingerprint is kept beside what was made of its words: 64 bits tell one text from its successor."""
-# So many lines and records are kept, about 8 MB each; then one begins anew. A record may be half a megabyte long, so the
+# So many lines, half a kilobyte each, and records are kept; then one begins anew. A record may be half a megabyte long, so the
 # letters of those are counted too. And so many connections keep something: those of threads that ended are not told apart.
-_LINES, _RECORDS = 16_384, 4_096
+_LINES, _RECORDS = 32_768, 4_096
 _LETTERS = 4_000_000
 _CONNECTIONS = 32
 # And of so many filters it is kept who passes, a byte for each memory, so many bytes together.
@@ -62,6 +62,7 @@ class AtHand:
         self.is_waiting = self.last > self.upto
         """Are there memories that the indexes do not know?"""
         self.lines: dict[int, Line] = {}
+        self._words: dict[str | None, str | None] = {}
         self.strands: dict[int, Strand] = {}
         self.such: dict[tuple[Callable[[str], bool], int], bytearray] = {}
         """What was read off the beginnings of texts, by what reads it: a byte for each memory, by number."""
@@ -92,9 +93,16 @@ class AtHand:
                 lines.clear()
                 self.strands.clear()
             missing = [n for n in numbers if n not in lines]
-            lines.update({line[0]: line for line in _read(db, _COLUMNS, missing)})
+            lines.update({line[0]: self._shared(line) for line in _read(db, _COLUMNS, missing)})
             found = [*map(lines.get, numbers)]
         return found
+
+    def _shared(self, line: Line) -> Line:
+        """The same, with the words that most lines have kept once for all of them."""
+        share = self._words.setdefault
+        status, *owner = [share(word, word) for word in line[STATUS : _OWNER.stop]]
+        scope = share(line[SCOPE], line[SCOPE])
+        return (*line[:STATUS], status, *owner, *line[_OWNER.stop : SCOPE], scope, *line[SCOPE + 1 :])
 
     def strands_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
         strands = self.strands

@@ -35,7 +35,8 @@ _LONGEST = 16_000_000
 
 def deflate(raw: bytes) -> bytes:
     # A receipt and the dictionary fit into this window, and a larger one costs twice as much to begin with.
-    made = zlib.compressobj(wbits=13, memLevel=7, zdict=_KNOWN)
+    # Level 6 would save a fourteenth of the length for a fifth of the time.
+    made = zlib.compressobj(level=4, wbits=13, memLevel=7, zdict=_KNOWN)
     return made.compress(raw) + made.flush()
 
 

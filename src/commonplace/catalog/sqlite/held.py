@@ -17,7 +17,7 @@ import apsw
 import numpy as np
 
 from commonplace.catalog.sqlite import codes, vectors
-from commonplace.catalog.sqlite.comparing import Probe, dots
+from commonplace.catalog.sqlite.comparing import Probe, doubt, rough_dots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,6 @@ class Whole:
         self._scales, self._codes = scales, codes
         self._several = bool(passages.any())
         self._said: tuple[Probe | None, Any] = (None, None)
-        self._sample: tuple[Any, Any, Any] = (None, None, None)
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -65,18 +64,33 @@ class Whole:
             stamps = [stamps[at] for at in order.tolist()]
         return Whole(numbers, passages, stamps, scales, codes)
 
-    def cosines(self, question: Probe) -> vectors.Floats:
-        """Of every passage. The last answer is kept: one search asks several times."""
+    def nearest(self, question: Probe, count: int, among: Any = None) -> tuple[Any, vectors.Floats]:
+        """The places of the `count` nearest passages, nearest first, and their cosines; if some places are named, among those."""
+        rough = self._rough_cosines(question)
+        rough = rough if among is None else rough[among]
+        likely = best(rough, count)
+        if len(likely):
+            likely = (rough >= rough[likely[-1]] - 2 * doubt(question)).nonzero()[0]
+        places = likely if among is None else among[likely]
+        cosines = self._these(places).cosines(question)
+        top = best(cosines, count)
+        return places[top], cosines[top]
+
+    def _rough_cosines(self, question: Probe) -> vectors.Floats:
+        """Of every passage. The last answer is kept: who is asked for more asks again."""
         asked, said = self._said
         if asked is not question:
-            said = dots(self._codes, question) * self._scales
+            said = rough_dots(self._codes, question) * self._scales
             self._said = (question, said)
         return said  # type: ignore[no-any-return]
 
-    def scored(self, which: Any, scores: vectors.Floats) -> list[tuple[float, int, int, str]]:
+    def _these(self, places: Any, starts: vectors.Ints | None = None) -> vectors.Passages:
+        return vectors.Passages(self._codes.take(places, axis=0), self._scales.take(places), starts)
+
+    def scored(self, which: Any, cosines: vectors.Floats) -> list[tuple[float, int, int, str]]:
         """Cosine, number, passage and stamp of these, each memory once, by the first of its passages."""
-        columns = (column[which].tolist() for column in (scores, self.numbers, self.passages))
-        rows = zip(*columns, [self.stamps[i] for i in which.tolist()], strict=True)
+        columns = (column[which].tolist() for column in (self.numbers, self.passages))
+        rows = zip(cosines.tolist(), *columns, [self.stamps[i] for i in which.tolist()], strict=True)
         if not self._several:
             return [*rows]
         found: dict[int, tuple[float, int, int, str]] = {}
@@ -84,31 +98,33 @@ class Whole:
             found.setdefault(row[1], row)
         return [*found.values()]
 
-    def best_of(self, question: Probe, numbers: Sequence[int]) -> vectors.Floats:
-        """The best cosine of each of these memories."""
-        if self._sample[0] is not numbers:
-            rows = [range(*span) for span in self._spans(numbers)]
-            self._sample = (numbers, np.concatenate(rows), vectors.starts_of([*map(len, rows)]))
-        _, which, starts = self._sample
-        scores = self.cosines(question)[which]
-        return scores if starts is None else np.maximum.reduceat(scores, starts)
-
-    def _spans(self, numbers: Sequence[int]) -> list[tuple[int, int]]:
-        """Where each of these begins and where it ends; the same twice of one that is not there."""
-        begin, end = (np.searchsorted(self.numbers, numbers, side=side).tolist() for side in ("left", "right"))
-        return [*zip(begin, end, strict=True)]
-
-    def some(self, question: Probe, places: Sequence[int]) -> list[tuple[int, str, float, int]]:
+    def some(self, question: Probe, numbers: Sequence[int]) -> list[tuple[int, str, float, int]]:
         """Number, stamp, best cosine and its passage of those of these memories that have vectors, in the order given."""
-        scores, stamps = self.cosines(question), self.stamps
-        spans = [(n, at, end) for n, (at, end) in zip(places, self._spans(places), strict=True) if at < end]
-        starts = [at for _, at, _ in spans]
+        spans = [(n, at, end) for n, at, end in zip(numbers, *self._spans(numbers), strict=True) if at < end]
+        if not spans:
+            return []
         if self._several:
-            starts = [at + int(scores[at:end].argmax()) for _, at, end in spans]
-        best = scores[starts].tolist()
+            places = [place for _, at, end in spans for place in range(at, end)]
+            passages = self._these(places, vectors.starts_of([end - at for _, at, end in spans]))
+        else:
+            passages = self._these([at for _, at, _ in spans])
+        cosines = passages.cosines(question)
+        best = passages.best(cosines)
+        which = passages.which(cosines, best)
         return [
-            (n, stamps[at], score, which - at) for (n, at, _), which, score in zip(spans, starts, best, strict=True)
+            (n, self.stamps[at], score, passage)
+            for (n, at, _), score, passage in zip(spans, best.tolist(), which, strict=True)
         ]
+
+    def _spans(self, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+        """Where each of these begins and where it ends; the same twice of one that is not there."""
+        wanted = np.asarray(numbers)
+        begin = self.numbers.searchsorted(wanted)
+        if self._several or not len(self):
+            end = self.numbers.searchsorted(wanted, "right")
+        else:
+            end = begin + (self.numbers.take(begin, mode="clip") == wanted)
+        return begin.tolist(), end.tolist()
 
 
 def best(scores: vectors.Numbers, count: int) -> Any:

@@ -50,16 +50,24 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
         return _checked(db, hand, together, where, limit)
     if waiting:
         return _checked(db, hand, _together(db, asked, few), where, limit)
-    return _best(db, hand, asked, those, where, limit)
+    # In a large book words that are known to be rare are remembered, and no others.
+    return _best(db, hand, asked, those, where, limit, by_word=upto <= SMALL or bool(counts))
 
 
 def _best(
-    db: apsw.Connection, hand: AtHand, asked: list[str], those: Named | None, where: Filter, limit: int
+    db: apsw.Connection,
+    hand: AtHand,
+    asked: list[str],
+    those: Named | None,
+    where: Filter,
+    limit: int,
+    *,
+    by_word: bool,
 ) -> list[Hit]:
     """As many as will do, in all likelihood; more, if the filter or a tie asks for more."""
     likely = 2 * limit + 20
     while True:
-        known = addends.best(db, hand, asked, likely, where, those) if hand.upto <= SMALL else None
+        known = addends.best(db, hand, asked, likely, where, those) if by_word else None
         scored = _plain(db, asked, those, likely) if known is None else known
         hits = _checked(db, hand, scored, where, limit)
         if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):

@@ -59,13 +59,13 @@ def _among_all(
     those: Named | None,
 ) -> list[Hit]:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
-    scores, may = whole.cosines(question), narrow.possible(hand, where, those, whole.numbers)
+    may, count = narrow.possible(hand, where, those, whole.numbers), limit + 20
     left = None if may is None else may.nonzero()[0]
-    among, count = scores if left is None else scores[left], limit + 20
+    everybody = len(whole) if left is None else len(left)
     while True:
-        top = held.best(among, count)
-        hits = _checked(db, hand, whole.scored(top if left is None else left[top], scores), where, limit)
-        if count >= len(among) or (len(hits) == limit and hits[-1].score > float(among[top[-1]])):
+        top, cosines = whole.nearest(question, count, left)
+        hits = _checked(db, hand, whole.scored(top, cosines), where, limit)
+        if count >= everybody or (len(hits) == limit and hits[-1].score > float(cosines[-1])):
             return hits
         count = narrow.enlarged(count, len(hits), limit)
 

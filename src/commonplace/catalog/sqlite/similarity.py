@@ -19,9 +19,8 @@ _KEPT_SAMPLES = 8
 
 
 class Sample(NamedTuple):
-    """Memories by their numbers, and their vectors; and the span of numbers that they stand for."""
+    """Vectors of some memories, and the span of numbers that they stand for."""
 
-    numbers: list[int]
     passages: vectors.Passages
     first: int
     reach: int
@@ -79,9 +78,8 @@ def background(db: apsw.Connection, model: vectors.Model | None, vector: vectors
     sample = _sample(db, model) if model else None
     if model is None or sample is None:
         return None
-    question, whole = vectors.asked(model, vector), held.known(model)
     passages = sample.passages
-    scores = whole.best_of(question, sample.numbers) if whole else passages.best(passages.cosines(question))
+    scores = passages.best(passages.cosines(vectors.asked(model, vector)))
     return float(scores.mean()), float(max(scores.std(), 1e-3))
 
 
@@ -131,7 +129,7 @@ def _read_sample(db: apsw.Connection, model: vectors.Model) -> Sample | None:
     if len(found) < _FEWEST:
         return None
     several = vectors.side_by_side([*found.values()], model.dimensions)
-    return Sample([*found], several, first - base, reach)
+    return Sample(several, first - base, reach)
 
 
 _samples: dict[int, Sample | None] = {}
