@@ -23,6 +23,7 @@ VIEWS: dict[str, tuple[Callable[[], Cases], ...]] = {
         lambda: longmemeval.turns(official=True),
         lambda: longmemeval.sessions(official=True),
         lambda: _by_session(longmemeval.turns(official=True)),
+        lambda: longmemeval.turns(official=True, absent=True),
         lambda: longmemeval.turns(official=False),
         longmemeval.pool_turns,
         longmemeval.pool_sessions,
@@ -46,7 +47,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench quality", description="retrieval quality on public sets")
     parser.add_argument("--set", action="append", choices=list(VIEWS), help="again for another; default: all")
     parser.add_argument(
-        "--view", help="only views whose name ends so: session, 'official turn', 'pool session', message"
+        "--view", help="only views whose name ends so: session, 'official turn', 'absent turn', 'pool session', message"
     )
     parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="again for another")
     parser.add_argument("--limit", type=int, help="at most this many questions of each set")

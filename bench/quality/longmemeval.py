@@ -18,12 +18,17 @@ from typing import Any
 from bench.quality.cases import Cases, Item, Question, Store, in_sessions, lines
 
 
-def turns(*, official: bool) -> Cases:
+def turns(*, official: bool, absent: bool = False) -> Cases:
+    """With `absent`, the official form has the abstention questions too: to see whether they are told from the others."""
     questions = {each["question_id"]: each for each in lines("longmemeval", "questions.dev.jsonl.xz")}
     haystacks = lines("longmemeval", "haystack_p48.dev.jsonl.xz")
     stores = (_store(questions[each["question_id"]], each["sessions"], official) for each in haystacks)
-    kept = tuple(store for store in stores if store.questions[0].gold or not official)
-    return Cases(f"longmemeval {'official' if official else 'full'} turn", kept)
+    kept = tuple(store for store in stores if not official or _is_kept(store.questions[0], absent))
+    return Cases(f"longmemeval {'with absent' if absent else 'official' if official else 'full'} turn", kept)
+
+
+def _is_kept(question: Question, absent: bool) -> bool:
+    return bool(question.gold) or (absent and question.category == "abstention")
 
 
 def sessions(*, official: bool) -> Cases:

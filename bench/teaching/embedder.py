@@ -17,6 +17,8 @@ from commonplace.providers.weights import E5
 
 EPOCHS, RATE, SHARP = 3.0, 2e-4, 0.02
 QUESTIONS, PASSAGES = 36, 8
+AS_ONE = 0.5
+"""In so many steps the worlds are read as if each sitting were kept as one memory: in passages alone."""
 _ROUNDED = 0.25
 """The last part of a course, in which every step is rounded as the result will be. It takes a third longer than the others."""
 
@@ -47,8 +49,9 @@ def one_step(pupil: Pupil, worlds: list[World], rng: random.Random) -> Tensor:
     said: list[str] = []
     held: list[tuple[int, frozenset[int]]] = []
     asked: list[tuple[int, str, set[int]]] = []
+    as_one = rng.random() < AS_ONE
     for number, world in enumerate(worlds):
-        found = lessons.texts(world, rng, PASSAGES)
+        found = lessons.as_one(world, rng) if as_one else lessons.texts(world, rng, PASSAGES)
         said += [text.said for text in found]
         held += [(number, text.lines) for text in found]
         questions = [each for each in world.questions if each.answers]

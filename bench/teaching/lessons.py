@@ -48,6 +48,11 @@ def texts(world: World, rng: random.Random, most: int) -> list[Text]:
 
 def passages(world: World, rng: random.Random) -> list[Text]:
     """Lines of one sitting as the product cuts them, two to four together."""
+    return [text for text in as_one(world, rng) if len(text.lines) > 1]
+
+
+def as_one(world: World, rng: random.Random) -> list[Text]:
+    """All of a world in passages, as it is read where a sitting is kept as one memory."""
     return [Text("\n".join(world.lines[n] for n in part), frozenset(part)) for part in _cut(world, rng)]
 
 
@@ -63,4 +68,4 @@ def _cut(world: World, rng: random.Random) -> list[list[int]]:
                 part, wanted = [], rng.randint(2, 4)
             part.append(number)
         found.append(part)
-    return [part for part in found if len(part) > 1]
+    return found

@@ -28,7 +28,7 @@ STAMP = 16
 """How much of a fingerprint is kept beside what was made of its words: 64 bits tell one text from its successor."""
 # So many lines, half a kilobyte each, and records are kept; then one begins anew. A record may be half a megabyte long, so the
 # letters of those are counted too. And so many connections keep something: those of threads that ended are not told apart.
-_LINES, _RECORDS = 32_768, 4_096
+_LINES, _RECORDS = 24_576, 4_096
 _LETTERS = 4_000_000
 _CONNECTIONS = 32
 # And of so many filters it is kept who passes, a byte for each memory, so many bytes together.
