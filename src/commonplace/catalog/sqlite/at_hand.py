@@ -91,6 +91,7 @@ class AtHand:
         if None in found:
             if len(lines) > _LINES:
                 lines.clear()
+                self._words.clear()
                 self.strands.clear()
             missing = [n for n in numbers if n not in lines]
             lines.update({line[0]: self._shared(line) for line in _read(db, _COLUMNS, missing)})
