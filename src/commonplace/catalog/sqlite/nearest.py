@@ -39,11 +39,12 @@ def search(
     if model is None or limit < 1:
         return []
     question, those = vectors.asked(model, vector), narrow.named(db, hand, where)
-    whole = held.whole(db, model, question)
+    few = None if those is None else those.few
+    whole = held.whole(db, model) if few is None else held.known(model)
     if whole is not None:
         return _among_all(db, hand, whole, question, where, limit, those)
-    if those is not None and those.few is not None:
-        return _checked(db, hand, _compared(vectors.of(db, model.number, those.few), question), where, limit)
+    if few is not None:
+        return _checked(db, hand, _compared(vectors.of(db, model.number, few), question), where, limit)
     if model.centre is None:
         return _checked(db, hand, _compared([*vectors.all_of(db, model.number)], question), where, limit)
     return _proposed(db, hand, model, question, where, limit, those)
