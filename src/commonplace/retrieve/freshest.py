@@ -53,7 +53,8 @@ _ASKS_A_VALUE = re.compile(
 )
 _ASKS_THE_PAST = re.compile(
     r"""(?xi)\b(?:first|original(?:ly)?|initial(?:ly)?|previous(?:ly)?|earlier|earliest|used\ to|order|sequence|between
-    |how\ many\ (?:days|weeks|months|years)|when\ did|summar\w+|history|over\ time|throughout|across)\b"""
+    |when\ did|summar\w+|history|over\ time|throughout|across)\b
+    | \bhow\ many\ (?:days|weeks|months|years)\b(?!\ (?:(?:a|per|each)\ \w+\ )?(?:(?:are|is)\ (?!there)|(?:do|does|will)\b))"""
 )
 _NAMES_THIS_TIME = re.compile(
     r"(?i)\b(?:this|the\ current)\ (?:year|quarter|month|week|season|term|semester)\b|\btoday\b"
@@ -62,10 +63,12 @@ _VALUE = re.compile(
     r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|once|twice|hundred|thousand)\b"
 )
 
-_TELLS_OF_A_CHANGE = re.compile(
-    r"""(?xi)\b(?:updated|increased|decreased|raised|reduced|lowered|rescheduled|postponed|extended|expanded|shortened|changed
-    |switched|moved|replaced|no\ longer|revised|adjusted|now|new|recently|just|actually)\b"""
-)
+_CHANGED = r"""updated|increased|decreased|raised|reduced|lowered|rescheduled|postponed|extended|expanded|shortened|changed
+    |switched|moved|replaced|no\ longer|revised|adjusted"""
+_SAYS_WHAT_CHANGED = re.compile(rf"(?xi)\b(?:{_CHANGED})\b")
+"""A later word that says so needs no number: "it has been rescheduled". Of BEAM's pairs one more is in order, and of our worlds'
+one in a hundred. If `now`, `new` and `just` say so too, the first place is right for two in a hundred fewer of LoCoMo's."""
+_TELLS_OF_A_CHANGE = re.compile(rf"(?xi)\b(?:{_CHANGED}|now|new|recently|just|actually)\b")
 
 
 Alike = Callable[[Contender, Contender], float | None]
@@ -81,9 +84,9 @@ def asks_for_the_latest(question: Question) -> bool:
     return wanted is not None and not of_then and not _ASKS_THE_PAST.search(asked)
 
 
-def tells_of_a_change(content: str) -> bool:
+def tells_of_a_change(content: str, signs: re.Pattern[str] = _TELLS_OF_A_CHANGE) -> bool:
     """Does it say that something is otherwise than before?"""
-    return len(content) < LONGEST_CHANGE and _TELLS_OF_A_CHANGE.search(content) is not None
+    return len(content) < LONGEST_CHANGE and signs.search(content) is not None
 
 
 def freshest_first(
@@ -143,7 +146,8 @@ def _is_later_word(one: Contender, other: Contender, asked: _Asked) -> bool:
     texts, question = (one.record.content, other.record.content), asked.question
     if max(map(len, texts)) > _LONGEST:
         return False
-    if not all(map(_VALUE.search, texts)) and not _ASKS_WHAT_HOLDS_NOW.search(question.text[:_READ]):
+    holds_now = _ASKS_WHAT_HOLDS_NOW.search(question.text[:_READ]) or tells_of_a_change(texts[1], _SAYS_WHAT_CHANGED)
+    if not (holds_now or all(map(_VALUE.search, texts))):
         return False
     near = asked.alike(one, other)
     least = _SHARED_BY_WORDS_ALONE if near is None else _SHARED
