@@ -132,7 +132,7 @@ class Hunt:
         with step("choose"):
             if self._profile.freshest_first:
                 likeness = Likeness(self._view, self._models.get("embedder"), ranked[:FIRST], gathered.background)
-                long, judged = are_long(ranked, self._passages), self._answer is not None
+                long, judged = self._are_long_throughout(ranked), self._answer is not None
                 ranked = freshest_first(ranked, question, likeness, are_long=long, is_judged=judged)
             strangers = Strangers(self._view, self._circle, [] if self._everywhere else ranked)
             near = self._near_ones(ranked, limit)
@@ -343,6 +343,12 @@ class Hunt:
         except CommonplaceError as cause:
             self._reports.append(StreamReport(name="rerank", searched=False, why_not=cause.message))
         return sorted(ranked, key=lambda one: one.order)
+
+    def _are_long_throughout(self, ranked: list[Contender]) -> bool:
+        """Are they all long, those at the head as well? Where a few statements stand among essays, they often stand there."""
+        passages, head = self._passages, ranked[:FIRST]
+        of_head = {one.place: passages[one.place] for one in head if one.place in passages}
+        return are_long(ranked, passages) and are_long(head, of_head)
 
     def _judge(self, contenders: list[Contender], question: Question, gathered: Gathered) -> None:
         for contender in contenders:

@@ -64,6 +64,18 @@ def test_among_sessions_the_last_one_does_not_go_first_for_a_number_in_it(unders
     assert "freshness" not in first.scores
 
 
+def test_where_statements_stand_at_the_head_of_many_essays_the_last_one_goes_first(understood):
+    """All but two are long; what is moved is the head, and there they are not."""
+    for n in range(30):
+        understood.save(f"A port with a clinic, {n}. " + "The doctor had 3 cups of tea. " * 20, type="episode")
+    understood.save("The current port to drive to is 80.", type="episode")
+    late = understood.save("The port to drive to is 90.", type="episode")
+    understood.index_pending()
+    first = understood.search("what is the current port to drive to")[0]
+    assert first.record.id == late.id
+    assert first.scores["freshness"] > 0
+
+
 @pytest.mark.parametrize(
     "question", ["what was the first port", "which port did we use previously", "history of the port"]
 )
