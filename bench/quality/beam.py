@@ -32,7 +32,10 @@ def messages() -> Cases:
 def _store(chat: dict[str, Any], asked: list[dict[str, Any]]) -> Store:
     items = tuple(_items(chat["messages"]))
     known = {item.id for item in items}
-    return Store(chat["chat_id"], items, tuple(_question(each, known) for each in asked))
+    questions = [_question(each, known) for each in asked]
+    # Five name no message and are no abstentions: nobody says whether the chat answers them.
+    told = tuple(each for each in questions if each.gold or each.category == "abstention")
+    return Store(chat["chat_id"], items, told)
 
 
 def _items(messages: list[dict[str, Any]]):

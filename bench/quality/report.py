@@ -9,6 +9,8 @@ from bench.quality.metrics import auroc, difference, interval
 from bench.quality.runner import Answer
 
 COLUMNS = ("hit@1", "hit@5", "hit@10", "rec@5", "rec@10", "all@5", "all@10", "ndcg@10", "mrr")
+WIDE = ("ALL", "pointwise 7")
+"""Groups of several categories: what has an answer is told from what has none in each of them."""
 
 
 def table(title: str, answers: Sequence[Answer], groups: dict[str, Callable[[Answer], bool]]) -> Iterator[str]:
@@ -22,7 +24,7 @@ def table(title: str, answers: Sequence[Answer], groups: dict[str, Callable[[Ans
             if held:
                 yield _row(system, group, held)
     yield ""
-    yield from _single_numbers(systems, answers)
+    yield from _single_numbers(systems, answers, groups)
 
 
 def _row(system: str, group: str, held: list[Answer]) -> str:
@@ -36,7 +38,9 @@ def _cell(values: list[float]) -> str:
     return f"{100 * mean:.1f} ±{50 * (high - low):.1f}"
 
 
-def _single_numbers(systems: list[str], answers: Sequence[Answer]) -> Iterator[str]:
+def _single_numbers(
+    systems: list[str], answers: Sequence[Answer], groups: dict[str, Callable[[Answer], bool]]
+) -> Iterator[str]:
     for system in systems:
         held = [answer for answer in answers if answer.system == system]
         for name in ("newer first", "both sides@10"):
@@ -44,9 +48,12 @@ def _single_numbers(systems: list[str], answers: Sequence[Answer]) -> Iterator[s
             if values:
                 yield f"{system}: {name} {_cell(values)} (n = {len(values)})"
         absent = [answer.confidence for answer in held if not answer.answerable]
-        if absent:
-            present = [answer.confidence for answer in held if answer.answerable]
-            yield f"{system}: told from 'not in memory' AUROC {auroc(present, absent):.3f} ({len(present)} / {len(absent)})"
+        for group in WIDE if absent else ():
+            belongs = groups.get(group, lambda _: False)
+            present = [answer.confidence for answer in held if answer.answerable and belongs(answer)]
+            if present:
+                said = f"AUROC {auroc(present, absent):.3f} ({len(present)} / {len(absent)})"
+                yield f"{system}: {group} told from 'not in memory', {said}"
 
 
 def regret(fused: Sequence[Answer], channels: Sequence[Sequence[Answer]], metric: str = "rec@10") -> str:

@@ -43,13 +43,15 @@ _LEAST_SURE = 0.01
 _USUALLY_FAR, _A_SPREAD = 0.25, 0.03
 _EVEN, _STEEP = 1.2, 1.8
 _EVEN_BY_WORDS, _STEEP_BY_WORDS = 4.1, 0.31
-# Words that say how something is to be told, and words that reckon. No memory comes near them, and nobody misses that.
+# Words that say how something is to be told and in how many items, and words that reckon. No memory comes near them, and nobody
+# misses that.
 _HOW_TO_TELL_TEXT = """
-    across between brief briefly bring brought chat chats chronological clear complete comprehensive conversation conversations
-    describe described detail detailed details different discuss discussed discussing discussion during explain explained gave
-    give item items key list main major mention mentioned mentions order overview please provide provided recap sequence session
-    sessions several share shared specific specifically summaries summarise summarize summary talk talked tell throughout timeline
-    told various walk
+    two three four five six seven eight nine ten
+    across aspect aspects between brief briefly bring brought chat chats chronological clear complete comprehensive
+    conversation conversations describe described detail detailed details different discuss discussed discussing
+    discussion during explain explained gave give item items key list main major mention mentioned mentions order
+    overview please provide provided recap sequence session sessions several share shared specific specifically
+    summaries summarise summarize summary talk talked tell through throughout timeline told various walk
 """
 _RECKONING_TEXT = """
     ago altogether amount average combined compare compared comparison consecutive count day days decrease decreased difference

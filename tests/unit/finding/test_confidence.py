@@ -55,9 +55,14 @@ def test_any_passage_of_any_hit_may_come_near():
     )
 
 
-def test_a_word_that_reckons_is_not_missed():
-    """Whoever asks how many days passed is answered by two dates."""
-    words = ("how", "many", "days", "passed", "hamster", "?")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("how", "many", "days", "passed", "hamster", "?"),  # two dates answer that
+        ("list", "five", "aspects", "hamster", "only", "?"),  # so many are wanted; no memory says so
+    ],
+)
+def test_words_that_reckon_and_numbers_of_what_is_wanted_are_not_missed(words):
     asked = Asked("m", np.zeros(len(words)), words, np.eye(len(words), dtype=np.float32))
     view = AView({1: [[0.9 if word == "hamster" else 0.5 for word in words]]})
     question = understand(" ".join(words), EPOCH)

@@ -15,9 +15,7 @@ from commonplace.testing.makers import a_memory
 OLD, NEW, OTHER = "The port of the shop is 8080.", "The port of the shop is 9090.", "The shop got port 3 of wine."
 
 
-def first(
-    *told: tuple[str, float], judged: bool = True, asked: str = "What is the current port of the shop?"
-) -> str:
+def first(*told: tuple[str, float], judged: bool = True, asked: str = "What is the current port of the shop?") -> str:
     """Of memories, each a day younger than the one before it and a little behind it, with what the reranker says of them."""
     ranked = []
     for n, (said, answer) in enumerate(told):
@@ -42,12 +40,16 @@ def test_what_does_not_answer_is_no_later_word():
 MEETING = "When is the meeting about the port?"
 
 
-@pytest.mark.parametrize("said", ["The meeting about the port was rescheduled.", "The meeting about the port is moved."])
+@pytest.mark.parametrize(
+    "said", ["The meeting about the port was rescheduled.", "The meeting about the port is moved."]
+)
 def test_who_says_that_it_is_otherwise_now_needs_no_number(said):
     assert first(("The meeting about the port is on May 3.", 3.0), (said, 0.0), asked=MEETING) == said
 
 
-@pytest.mark.parametrize("said", ["I look forward to the meeting about the port.", "I just read about the port meeting."])
+@pytest.mark.parametrize(
+    "said", ["I look forward to the meeting about the port.", "I just read about the port meeting."]
+)
 def test_who_tells_neither_a_number_nor_a_change_is_no_later_word(said):
     assert first(("The meeting about the port is on May 3.", 3.0), (said, 0.0), asked=MEETING) != said
 

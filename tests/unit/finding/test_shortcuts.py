@@ -154,14 +154,14 @@ def canon(request, tmp_path, chance):
 def test_vectors_in_memory_say_what_those_in_the_file_say(canon, chance):
     question, places = units(chance, 1)[0], [*chance.permutation(800).tolist()]
     answers = []
-    for _ in range(3):  # the first question holds nothing, the second does
+    for _ in range(2):  # before the first question nothing is held
         with canon.reading() as view:
             model = vectors.model_of(view.connection, "m")
             was_held = held.known(model) is not None
             similar = view.similar("m", question, places)
             answers.append((was_held, similar, view.nearest("m", question, Filter(), 50)))
-    assert [was_held for was_held, *_ in answers] == [False, False, True]
-    assert answers[0][1:] == answers[1][1:] == answers[2][1:]
+    assert [was_held for was_held, *_ in answers] == [False, True]
+    assert answers[0][1:] == answers[1][1:]
     assert any(hit.passage for hit in answers[0][1])
 
 

@@ -1,8 +1,9 @@
 """What is held in memory between two questions, so that the second need not read it again. Little, whatever the book's size.
 
 A model's `state` changes with every change of its vectors, so what is held under a state is right for every view that has
-that state, in any thread, for any book. Of a large book nothing is held for the first question of a state: a process that asks
-once gains nothing from it. Whoever adds vectors knows what they add to: what was held before is held after, with them (`follow`).
+that state, in any thread, for any book. Where the first question of a state gets the same answer without it, nothing is held for
+that: a process that asks once gains nothing from it. Whoever adds vectors knows what they add to: what was held before is held
+after, with them (`follow`).
 """
 
 from __future__ import annotations
@@ -164,10 +165,11 @@ def _after_fork_in_child() -> None:
 os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
-def whole(db: apsw.Connection, model: vectors.Model) -> Whole | None:
-    """All vectors of a small model: from the first question on, so that it gets the same answer as any later one."""
-    if model.vectors > WHOLE:
-        return None
+def whole(db: apsw.Connection, model: vectors.Model, question: Probe, *, is_narrow: bool) -> Whole | None:
+    """All vectors of a small model, from the first question on: codes might propose too few, and then the second question would
+    get another answer. Of one that is narrow all can be compared without it; there the second question is soon enough."""
+    if model.vectors > WHOLE or (is_narrow and not _is_asked_again(model, question)):
+        return known(model)
     if model.state not in _held:
         _hold(model.state, _whole_of(vectors.all_of(db, model.number), model.dimensions))
     return known(model)

@@ -40,7 +40,7 @@ def search(
         return []
     question, those = vectors.asked(model, vector), narrow.named(db, hand, where)
     few = None if those is None else those.few
-    whole = held.whole(db, model) if few is None else held.known(model)
+    whole = held.whole(db, model, question, is_narrow=few is not None)
     if whole is not None:
         return _among_all(db, hand, whole, question, where, limit, those)
     if few is not None:
