@@ -50,6 +50,12 @@ class Commonplace(Peer):
     def search_words(self, text: str, k: int) -> Found:
         return _found(self.book.search(text, limit=k, profile="words", rerank=False))
 
+    def search_meaning(self, text: str, k: int) -> Found:
+        results = self.book.search(text, limit=k, rerank=False)
+        if "embedder" not in self.book.explain(results.receipt_id).receipt.models:
+            raise RuntimeError("this was answered without vectors")
+        return _found(results)
+
     def close(self) -> None:
         self.book.close()
 
@@ -99,9 +105,8 @@ class _Handed:
 
     @property
     def model(self) -> str:
-        from commonplace.providers.weights import E5
-
-        return E5.mark
+        real = self.known.model()
+        return "handed over" if real is None else str(real.model)
 
     @property
     def dimensions(self) -> int:

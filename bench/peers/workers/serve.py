@@ -54,7 +54,7 @@ class Embedder:
         if self._model is None:
             from commonplace.providers.choice import choose
 
-            self._model = choose({}, "e5-small-v2")
+            self._model = choose({})
         return self._model
 
 
@@ -93,6 +93,10 @@ class Peer:
 
     def search_words(self, text: str, k: int) -> Found:
         raise NotImplementedError
+
+    def search_meaning(self, text: str, k: int) -> Found:
+        """The default search, which must not have done without vectors."""
+        return self.search(text, k)
 
     def close(self) -> None:
         """Let go; everything is on disk afterwards."""
@@ -190,7 +194,7 @@ def serve(kind: Callable[[Path, Embedder], Peer]) -> None:
 
 
 def _first_answer(peer: Peer, mode: str, text: str) -> dict[str, Any]:
-    found = (peer.search_words if mode == "words" else peer.search)(text, 10)
+    found = (peer.search_words if mode == "words" else peer.search_meaning)(text, 10)
     answer = {"cpu": cpu_seconds(peer), "found": len(found)}
     if peer.children:
         peer.close()
