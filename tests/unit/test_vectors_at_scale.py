@@ -112,6 +112,23 @@ def test_the_first_question_gets_the_same_answer_as_any_later_one(many):
         assert any(isinstance(each, held.Whole) for each in held._held.values())
 
 
+def test_codes_propose_enough_memories_also_where_each_has_many_passages(many, monkeypatch):
+    """In a large book: it is asked on until there are as many as wanted, and the best of the exact scan are among them."""
+    canon, *_ = many
+    long = [a_memory(f"A long one, {i}.") for i in range(100)]
+    chance = np.random.default_rng(SEED + 2)
+    with canon.writing(5.0) as draft:
+        draft.commit_all([(a_signature(), Entity.MEMORY, record) for record in long])
+        draft.keep_vectors("m", entries(long, [topics(chance, 12) for _ in long]))
+    questions = topics(chance, 10)
+    exact = [ids(canon, question, limit=100) for question in questions]
+    monkeypatch.setattr(held, "WHOLE", 0)
+    held._held.clear()
+    found = [ids(canon, question, limit=100) for question in questions]
+    assert [len(each) for each in found] == [100] * len(questions)
+    assert sum(len({*one[:10]} & {*other[:10]}) for one, other in zip(found, exact, strict=True)) >= 99
+
+
 def test_codes_held_in_memory_and_codes_that_are_read_give_the_same_answer(many, monkeypatch):
     """Of a large book only the first blocks are held; the rest is read each time."""
     canon, records, vectors = many

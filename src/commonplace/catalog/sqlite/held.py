@@ -168,9 +168,9 @@ os.register_at_fork(after_in_child=_after_fork_in_child)
 def whole(db: apsw.Connection, model: vectors.Model, question: Probe, *, is_narrow: bool) -> Whole | None:
     """All vectors of a small model, from the first question on: codes might propose too few, and then the second question would
     get another answer. Of one that is narrow all can be compared without it; there the second question is soon enough."""
-    if model.vectors > WHOLE or (is_narrow and not _is_asked_again(model, question)):
-        return known(model)
-    if model.state not in _held:
+    if model.vectors > WHOLE:
+        return None
+    if model.state not in _held and (not is_narrow or _is_asked_again(model, question)):
         _hold(model.state, _whole_of(vectors.all_of(db, model.number), model.dimensions))
     return known(model)
 

@@ -78,9 +78,11 @@ def _proposed(
     centre = np.frombuffer(model.centre or b"", dtype=np.float32)
     least = _AT_LEAST + _BY_DIMENSIONS // model.dimensions
     first = asked = max(_PROPOSED * limit, least) + isqrt(model.vectors) // 4
+    several = max(model.vectors // (hand.last or model.vectors), 1)
     while True:
-        numbers = proposing.best(held.blocks(db, model, question), question.unit, centre, asked, those).tolist()
-        everything = len(numbers) < asked
+        stored = held.blocks(db, model, question)
+        proposed, everything = proposing.best(stored, question.unit, centre, asked, those, several)
+        numbers = proposed.tolist()
         if asked > first:  # the filter lets few through: check before comparing
             numbers = narrow.passing_again(db, hand, where, numbers)
         hits = _checked(db, hand, _compared(vectors.of(db, model.number, numbers), question), where, limit)

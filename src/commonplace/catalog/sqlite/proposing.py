@@ -78,9 +78,12 @@ def _plane(bits: Ints | np.ndarray[tuple[int], np.dtype[np.bool_]]) -> codes.Wor
     return codes.words_of(bits.astype(bool)[None, :])[:, 0]
 
 
-def best(stored: Iterable[Block], vector: Floats, centre: Floats, count: int, those: Named | None = None) -> Ints:
-    """The numbers of the `count` memories with the best estimates, best first; each once. If some are named, of those alone."""
-    question, found = Question(vector, centre), _Best(count)
+def best(
+    stored: Iterable[Block], vector: Floats, centre: Floats, count: int, those: Named | None = None, several: int = 1
+) -> tuple[Ints, bool]:
+    """The numbers of the `count` memories with the best estimates, best first, each once; and whether these are all there are.
+    If some are named, of those alone. `several`: how many passages a memory has here, about."""
+    question, found = Question(vector, centre), _Best(count, several)
     doubt = None
     for block in stored:
         left = block
@@ -95,15 +98,16 @@ def best(stored: Iterable[Block], vector: Floats, centre: Floats, count: int, th
             left = codes.some(left, those.holds(left.numbers).nonzero()[0])
         hopeful = codes.some(left, (question.rough(left) > found.floor - doubt).nonzero()[0])
         found.add(question.fine(hopeful), hopeful.numbers)
-    return found.numbers()
+    numbers = found.numbers()
+    return numbers[:count], found.has_all and len(numbers) <= count
 
 
 class _Best:
     """The best so far, and the floor below which nothing is worth looking at."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, several: int) -> None:
         # A quarter more than are asked for: several passages of one memory count once.
-        self._count, self._room, self.floor = count, count + count // 4, -np.inf
+        self._room, self.floor, self.has_all = several * (count + count // 4), -np.inf, True
         self._scores, self._numbers = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.int64)
 
     def add(self, scores: Floats, numbers: Ints) -> None:
@@ -113,10 +117,10 @@ class _Best:
         if len(self._scores) > self._room:
             top = self._scores.argpartition(-self._room)[-self._room :]
             self._scores, self._numbers = self._scores[top], self._numbers[top]
-            self.floor = float(self._scores[0])
+            self.floor, self.has_all = float(self._scores[0]), False
 
     def numbers(self) -> Ints:
         ordered = self._numbers[np.lexsort((self._numbers, -self._scores))]
         _, first = np.unique(ordered, return_index=True)
-        once: Ints = ordered[np.sort(first)][: self._count]
+        once: Ints = ordered[np.sort(first)]
         return once
