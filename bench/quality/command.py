@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from bench.quality import beam, locomo, longmemeval, report, scifact
+from bench.quality import beam, locomo, longmemeval, report, scifact, worlds
 from bench.quality.cases import Cases
 from bench.quality.runner import Answer, ask, write
 from bench.quality.systems import SYSTEMS
@@ -31,6 +31,7 @@ VIEWS: dict[str, tuple[Callable[[], Cases], ...]] = {
     ),
     "beam": (beam.messages,),
     "scifact": (scifact.documents,),
+    "worlds": (worlds.whole, worlds.young),
 }
 
 
@@ -47,7 +48,8 @@ def _arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bench quality", description="retrieval quality on public sets")
     parser.add_argument("--set", action="append", choices=list(VIEWS), help="again for another; default: all")
     parser.add_argument(
-        "--view", help="only views whose name ends so: session, 'official turn', 'absent turn', 'pool session', message"
+        "--view",
+        help="only views whose name ends so: session, 'official turn', 'absent turn', 'pool session', message, young",
     )
     parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="again for another")
     parser.add_argument("--limit", type=int, help="at most this many questions of each set")

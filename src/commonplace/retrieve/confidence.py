@@ -14,12 +14,13 @@ One yes among twenty may be a slip: of its answers the second best counts too (w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, log
+from math import exp
 from typing import TYPE_CHECKING
 
 from commonplace.errors import CommonplaceError
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.forms import is_said
+from commonplace.retrieve.rarity import rarity_of
 from commonplace.retrieve.understand import Question
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ def _farthest(view: View, hits: Sequence[Contender], asked: Asked) -> float:
     mean, spread = asked.ordinary
     near += [[mean + spread * (_NEAR if is_said(word, one.said) else _FAR) for word in words] for one in waiting]
     spreads = [(max(said) - mean) / spread for said in zip(*near, strict=True)]
-    return max(map(_stays_away, _rarity(view, words), spreads))
+    return max(map(_stays_away, rarity_of(view, words), spreads))
 
 
 def _stays_away(rare: float, spreads: float) -> float:
@@ -122,10 +123,4 @@ def _stays_away(rare: float, spreads: float) -> float:
 def _rarest_missing(view: View, hits: Sequence[Contender], question: Question) -> float:
     """How rare the rarest word of the question is that no hit holds; 0 if they hold them all."""
     held = {word for one in hits for word in one.holding(question.words)}
-    return max(_rarity(view, [word for word in question.words if word not in held | _NOT_MISSED]), default=0.0)
-
-
-def _rarity(view: View, words: list[str]) -> list[float]:
-    counts, total = view.held_by(words) if words else ({}, 0)
-    held = (counts.get(word, 0.0) for word in words)
-    return [log(1 + (max(total - count, 0) + 0.5) / (count + 0.5)) for count in held]
+    return max(rarity_of(view, [word for word in question.words if word not in held | _NOT_MISSED]), default=0.0)

@@ -1,7 +1,9 @@
 """Fusion: one score from words and meaning, each in a measure that does not depend on how large the book is.
 
-Words count as a share of the best match. Meaning counts by how far it stands out from anything else in the book. Summing such
-measures loses to neither stream on any set we measured; ranks (RRF) throw away how sure each stream is, and lose to the better.
+Words count as a share of the best match, and the less the less of the question that one holds: who asks in other words than the
+memory was told in has no match by words that means much, only a best one (docs/adr/0042). Meaning counts by how far it stands out
+from anything else in the book. Summing such measures loses to neither stream on any set we measured; ranks (RRF) throw away how
+sure each stream is, and lose to the better.
 """
 
 from __future__ import annotations
@@ -19,6 +21,8 @@ class Streams(NamedTuple):
     semantic: Scores
     background: tuple[float, float]
     """Mean and spread of the nearness of anything."""
+    held: float = 1.0
+    """How much of the question the best match by words holds: 1 if most of it."""
 
 
 class Fused(NamedTuple):
@@ -50,7 +54,7 @@ def fuse(said: Streams, profile: Profile, neighbours: Neighbours | None = None) 
         words, meaning = neighbours.lent(words, meaning)
     best = sorted(words.values(), reverse=True)[:10]
     lexical = profile.lexical if said.semantic else max(profile.lexical, profile.lexical_alone)
-    by_words = lexical * _standing_out(best) / ((best[0] if best else 0.0) or 1.0)
+    by_words = lexical * said.held * _standing_out(best) / ((best[0] if best else 0.0) or 1.0)
     by_meaning = profile.semantic / (_SPREAD * spread)
     sums = {place: by_words * score for place, score in words.items()}
     for place, score in meaning.items():

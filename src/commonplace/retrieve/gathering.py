@@ -15,6 +15,7 @@ from commonplace.retrieve import sequence, streams
 from commonplace.retrieve.contender import Contender
 from commonplace.retrieve.fuse import Fused, Streams, fuse, leading
 from commonplace.retrieve.meaning import ORDINARY
+from commonplace.retrieve.rarity import rarity_of
 from commonplace.retrieve.stopwatch import Stopwatch
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ BEYOND = 40
 # Of so many of the best by words, what they mean is looked up too; around so many of the best by both, one looks around.
 _BOTH = 40
 _AROUND = 24
+# Words count in full from here on: if the best match by them holds two thirds of what the question's words tell (ADR 42).
+_MOST_OF_IT = 2 / 3
 
 
 class Gathered:
@@ -130,7 +133,7 @@ class Gathering:
             if not self._found.reports[-1].searched:
                 self._found.asked = None
         with self._watch.step("fuse"):
-            self._fuse(words, meanings)
+            self._fuse(question, words, meanings)
         return self._found
 
     def _both(
@@ -168,17 +171,28 @@ class Gathering:
             return "there are no vectors yet: `index` makes them"
         return None if question.text.strip() else "nothing was asked"
 
-    def _fuse(self, words: list[Hit], meanings: list[Hit]) -> None:
+    def _fuse(self, question: Question, words: list[Hit], meanings: list[Hit]) -> None:
         """Twice where there is talk: once to know who is worth a look around, then with what stands beside them."""
         found, asked = self._found, self._found.asked
         if asked is not None:
-            background = self._view.background(asked.model, asked.vector)
-            found.said, found.is_handful = Streams({}, {}, background or asked.ordinary), background is None
+            background, held = self._view.background(asked.model, asked.vector), self._held(question, words)
+            found.said, found.is_handful = Streams({}, {}, background or asked.ordinary, held), background is None
         found.know(words, meanings)
         if asked is not None:
             self._learn([hit.place for hit in words[:_BOTH] if hit.place not in found.said.semantic], asked)
         fused = fuse(found.said, self._profile)
         found.put_in_order(self._look_around(fused.sums) or fused if self._profile.sequence else fused)
+
+    def _held(self, question: Question, words: list[Hit]) -> float:
+        """How much of the question the best match by words holds. bm25 gives a memory of usual length that holds a word once
+        what that word tells, so that its score is told in the same measure."""
+        if not words or self._profile.has_own_arithmetic:
+            return 1.0
+        try:
+            all_of_it = sum(rarity_of(self._view, question.words))
+        except CommonplaceError:
+            return 1.0  # the words cannot be counted; what was found by them is all there is to go by
+        return min(max(hit.score for hit in words) / max(_MOST_OF_IT * all_of_it, 1e-9), 1.0)
 
     def _look_around(self, sums: sequence.Scores) -> Fused | None:
         """With what neighbours lend; None if nobody talks."""

@@ -47,6 +47,18 @@ def test_meaning_finds_what_shares_no_word(real, question, fact):
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("Which floor must be kept moist in the hot months?", 6),
+        ("Which breed of dog lives with her third cousin in Frankfurt?", 2),
+    ],
+)
+def test_one_word_in_common_does_not_outdo_what_is_meant(real, question, fact):
+    assert real.search(question, profile="words")[0].record.content != FACTS[fact]
+    assert real.search(question)[0].record.content == FACTS[fact]
+
+
 @pytest.mark.parametrize(("question", "fact"), [("E1234-X", 1), ("8443", 0), ("1.29", 8)])
 def test_words_find_what_has_no_meaning(real, question, fact):
     result = real.search(question)[0]

@@ -22,6 +22,12 @@ def test_a_profile_that_does_not_say_so_counts_words_alike():
     assert alone.by_words == fuse(Streams({1: 2.0}, {1: 0.8}, (0.7, 0.05)), VAULT).by_words
 
 
+def test_words_count_for_less_if_even_the_best_match_holds_little_of_the_question():
+    plainly, hardly = (fuse(Streams({1: 2.0}, {1: 0.8}, (0.7, 0.05), held), HYBRID) for held in (1.0, 0.25))
+    assert hardly.by_words == plainly.by_words / 4
+    assert hardly.by_meaning == plainly.by_meaning
+
+
 class AView:
     def vectors_of(self, model, places):
         return {
