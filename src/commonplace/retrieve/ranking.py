@@ -138,7 +138,7 @@ class Hunt:
             near = self._near_ones(ranked, limit)
             ranked = self._without_unreadable(ranked, [*near, *strangers.seen])
             self._judge([*near, *strangers.seen], question, gathered)
-            sure = confidence(self._view, ranked, question, gathered.asked, self._answer)
+            sure = confidence(self._view, ranked, question, gathered.asked, self._answer, gathered.said.held)
             chosen = self._choose(ranked, strangers.judge(near), limit)
             self._judge(chosen, question, gathered)
         point = self._point(chosen, sure)

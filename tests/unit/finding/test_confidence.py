@@ -37,16 +37,21 @@ def near(**words: float) -> list[float]:
     return [words.get(word, 0.6) for word in WORDS]
 
 
-def sure(view: AView, hits: int = 2) -> float:
+def sure(view: AView, hits: int = 2, held: float = 1.0) -> float:
     asked = Asked("m", np.zeros(len(WORDS)), WORDS, np.eye(len(WORDS), dtype=np.float32))
     ranked = [Contender(str(place), place) for place in range(1, hits + 1)]
-    return confidence(view, ranked, understand(" ".join(WORDS), EPOCH), asked)
+    return confidence(view, ranked, understand(" ".join(WORDS), EPOCH), asked, held=held)
 
 
 def test_a_rare_word_that_no_hit_comes_near_says_that_it_is_absent():
     there = sure(AView({1: [near(name=0.9)], 2: [near(hamster=0.92)]}))
     absent = sure(AView({1: [near(name=0.9)], 2: [near(hamster=0.7)]}))
     assert 0 < absent < 0.5 < there < 1
+
+
+def test_who_asks_in_other_words_than_anything_was_told_in_misses_a_word_for_nothing():
+    without = AView({1: [near(name=0.9)], 2: [near(hamster=0.7)]})
+    assert sure(without, held=1.0) < sure(without, held=0.2) < sure(AView({1: [near(hamster=0.92, name=0.9)]}))
 
 
 def test_any_passage_of_any_hit_may_come_near():
