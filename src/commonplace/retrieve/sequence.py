@@ -3,7 +3,7 @@
 Episodes, and whatever is written as somebody's words (`Alice: ...`), that the book learnt one after the other, of one owner and
 one sitting, are taken as a conversation. Each lends its neighbours a share of its score, the less the further away; a long text
 stands by itself and borrows little. Facts and decisions stand alone. This is worth more than any model: see
-docs/guide/finding.md.
+docs/guide/how-well.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Two signs, each from 0 to 1. It was observed then, or a little later: people tell today what happened last week. And it speaks of
 that time itself: `yesterday`, in a memory of 8 May, is 7 May. What has neither is not shut out; it only has to be better
-otherwise. Questions that name a time are few, and for them this is worth more than any other step: see docs/guide/finding.md.
+otherwise. Questions that name a time are few, and for them this is worth more than any other step: see docs/guide/how-well.md.
 """
 
 from __future__ import annotations
