@@ -5,6 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
+from commonplace.catalog.sqlite.view import SqliteView
 from commonplace.errors import NotSearchedError
 
 SAID = [
@@ -158,3 +159,16 @@ def test_what_could_not_be_looked_for_then_is_compared_with_nothing(full, open_b
     book.doctor(repair=True)
     told = book.explain(book.receipts()[0].id)
     assert (told.receipt.outcome, told.again, told.same) == ("not_searched", (), None)
+
+
+def test_words_that_cannot_be_counted_count_in_full(full, monkeypatch):
+    def share():
+        scores = full.search("which shiny old vehicle of hers is red?", rerank=False)[0].scores
+        return scores["lexical"] / scores["semantic"]
+
+    def fails(*_):
+        raise NotSearchedError("its index cannot be read", hint="Run `commonplace doctor --repair`.")
+
+    counted = share()
+    monkeypatch.setattr(SqliteView, "held_by", fails)
+    assert share() > counted
