@@ -1,6 +1,6 @@
 """Ranking profiles: every weight of a search in one place, each with the measurement that chose it.
 
-A profile is a name and its numbers; the steps are the same for all. `docs/guide/how-well.md` tells what each step gains and costs.
+A profile is a name and its numbers; the steps are the same for all. `docs/guide/how-well.md` tells what each step gains.
 """
 
 from __future__ import annotations
