@@ -96,14 +96,19 @@ def test_codes_find_what_comparing_all_finds(master, monkeypatch):
     assert found / len(questions) >= 0.99
 
 
-def test_the_first_question_gets_the_same_answer_as_any_later_one(many):
-    """Also far down, and where memories have many passages: codes would propose too few memories there."""
-    canon, *_ = many
-    long = [a_memory(f"A long one, {i}.") for i in range(100)]
-    chance = np.random.default_rng(SEED + 2)
+def with_long_ones(canon):
+    """A hundred memories more, of a dozen passages each; and the chance that goes on from them."""
+    long, chance = [a_memory(f"A long one, {i}.") for i in range(100)], np.random.default_rng(SEED + 2)
     with canon.writing(5.0) as draft:
         draft.commit_all([(a_signature(), Entity.MEMORY, record) for record in long])
         draft.keep_vectors("m", entries(long, [topics(chance, 12) for _ in long]))
+    return chance
+
+
+def test_the_first_question_gets_the_same_answer_as_any_later_one(many):
+    """Also far down, and where memories have many passages: codes would propose too few memories there."""
+    canon, *_ = many
+    chance = with_long_ones(canon)
     for question in topics(chance, 5):
         held._asked.clear()
         held._held.clear()
@@ -115,11 +120,7 @@ def test_the_first_question_gets_the_same_answer_as_any_later_one(many):
 def test_codes_propose_enough_memories_also_where_each_has_many_passages(many, monkeypatch):
     """In a large book: it is asked on until there are as many as wanted, and the best of the exact scan are among them."""
     canon, *_ = many
-    long = [a_memory(f"A long one, {i}.") for i in range(100)]
-    chance = np.random.default_rng(SEED + 2)
-    with canon.writing(5.0) as draft:
-        draft.commit_all([(a_signature(), Entity.MEMORY, record) for record in long])
-        draft.keep_vectors("m", entries(long, [topics(chance, 12) for _ in long]))
+    chance = with_long_ones(canon)
     questions = topics(chance, 10)
     exact = [ids(canon, question, limit=100) for question in questions]
     monkeypatch.setattr(held, "WHOLE", 0)
