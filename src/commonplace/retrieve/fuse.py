@@ -34,10 +34,6 @@ class Fused(NamedTuple):
     by_words: float
     by_meaning: float
 
-    def adds(self, place: int) -> tuple[float, float]:
-        """What words and what meaning add to its score."""
-        return self.by_words * self.words.get(place, 0.0), self.by_meaning * self.meaning.get(place, 0.0)
-
 
 # Neighbours add to the spread; so much was measured.
 _SPREAD = 1.1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from commonplace.retrieve.profiles import Profile
     from commonplace.retrieve.understand import Question
     from commonplace.seam.catalog import View
-    from commonplace.seam.terms import Hit, Strand
+    from commonplace.seam.terms import Hits, Strand
 
 # How deep each stream looks, near and beyond.
 _DEPTH = 100
@@ -46,28 +46,26 @@ class Gathered:
         self.strands: dict[int, Strand] = {}
         self.reports: list[StreamReport] = []
         self.asked: Asked | None = None
-        self._hits: dict[int, Hit] = {}
+        self._passages: dict[int, int] = {}
         self._leaders: dict[int, list[int]] = {}
 
     @property
     def background(self) -> tuple[float, float]:
         return self.said.background
 
-    def know(self, words: Iterable[Hit], meanings: Iterable[Hit]) -> None:
-        """Take in what a stream found. Of a memory that both found, the passage is the one that means most."""
-        lexical, semantic, hits = self.said.lexical, self.said.semantic, self._hits
-        for hit in words:
-            _, place, score, _ = hit
-            lexical[place] = score
-            hits.setdefault(place, hit)
-        for hit in meanings:
-            _, place, score, _ = hit
-            semantic[place] = score
-            hits[place] = hit
+    def know_words(self, hits: Hits) -> None:
+        """Take in what was found by words."""
+        self.said.lexical.update(zip(hits.places, hits.scores, strict=True))
+
+    def know_meanings(self, hits: Hits) -> None:
+        """Take in what is near, and which passage of it."""
+        self.said.semantic.update(zip(hits.places, hits.scores, strict=True))
+        if hits.passages is not None:
+            self._passages.update(zip(hits.places, hits.passages, strict=True))
 
     def put_in_order(self, fused: Fused) -> None:
         """What the contenders are ordered by. Who only borrowed, and was never looked at, is none."""
-        for place in fused.sums.keys() - self._hits.keys():
+        for place in fused.sums.keys() - self.said.lexical.keys() - self.said.semantic.keys():
             del fused.sums[place]
         self.fused = fused
 
@@ -77,26 +75,33 @@ class Gathered:
             self._leaders[most] = leading(self.fused.sums, most)
         return self._leaders[most]
 
-    def best(self, most: int, also: Callable[[list[int]], set[int]]) -> list[Contender]:
-        """The best, best first; ties always break the same way. Behind them those of the others that `also` names."""
-        hits, sums = self._hits, self.fused.sums
-        # Ties by id, which comes first in a hit.
-        best = sorted([(-sums[place], hits[place]) for place in self.leaders(most)])
-        taken = {hit.place for _, hit in best[:most]}
-        named = also([place for place in sums if place not in taken]) if len(taken) < len(sums) else set()
-        best[most:] = sorted([(-sums[place], hits[place]) for place in named])
-        return self._contenders([hit for _, hit in best])
+    def best(
+        self, most: int, names: Callable[[list[int]], dict[int, str]], also: Callable[[list[int]], set[int]]
+    ) -> list[Contender]:
+        """The best, best first; ties always break the same way, by id. Behind them those of the others that `also` names."""
+        sums = self.fused.sums
 
-    def _contenders(self, hits: list[Hit]) -> list[Contender]:
-        lexical, semantic, adds, made = self.said.lexical, self.said.semantic, self.fused.adds, []
-        for id, place, _, passage in hits:
+        def ordered(places: Iterable[int]) -> list[tuple[float, str, int]]:
+            return sorted([(-sums[place], id, place) for place, id in names([*places]).items()])
+
+        best = ordered(self.leaders(most))
+        taken = {place for _, _, place in best[:most]}
+        named = also([place for place in sums if place not in taken]) if len(taken) < len(sums) else set()
+        best[most:] = ordered(named) if named else []
+        return self._contenders(best)
+
+    def _contenders(self, best: list[tuple[float, str, int]]) -> list[Contender]:
+        said, fused, passages, made = self.said, self.fused, self._passages, []
+        lexical, semantic, words, meaning = said.lexical, said.semantic, fused.words, fused.meaning
+        for _, id, place in best:
             one = Contender(id, place)
-            one.passage = passage
-            by_words, by_meaning = adds(place)
+            if passages:
+                one.passage = passages.get(place, 0)
             if place in lexical:
                 one.raw["lexical"] = lexical[place]
             if place in semantic:
                 one.raw["semantic"] = semantic[place]
+            by_words, by_meaning = fused.by_words * words.get(place, 0.0), fused.by_meaning * meaning.get(place, 0.0)
             if by_words:
                 one.scores["lexical"] = by_words
             if by_meaning:
@@ -120,7 +125,7 @@ class Gathering:
                 "lexical", lambda where, most: streams.lexical(self._view, question, where, most), near, beyond, depth
             )
         asked = self._found.asked = self._vector(question)
-        meanings: list[Hit] = []
+        meanings: Hits | None = None
         if asked is not None:
             with self._watch.step("semantic"):
                 meanings = self._both(
@@ -138,12 +143,12 @@ class Gathering:
 
     def _both(
         self, name: str, look: Callable[[Filter, int], streams.Stream], near: Filter, beyond: Filter | None, depth: int
-    ) -> list[Hit]:
+    ) -> Hits | None:
         """One stream, near and beyond."""
         if not getattr(self._profile, name):
-            return []
+            return None
         found = look(near, depth)
-        hits = list(found.hits)
+        hits = found.hits
         if beyond is not None and found.report.searched:
             hits += look(beyond, BEYOND).hits
         self._found.reports.append(msgspec.structs.replace(found.report, found=len(hits)))
@@ -171,19 +176,22 @@ class Gathering:
             return "there are no vectors yet: `index` makes them"
         return None if question.text.strip() else "nothing was asked"
 
-    def _fuse(self, question: Question, words: list[Hit], meanings: list[Hit]) -> None:
+    def _fuse(self, question: Question, words: Hits | None, meanings: Hits | None) -> None:
         """Twice where there is talk: once to know who is worth a look around, then with what stands beside them."""
         found, asked = self._found, self._found.asked
         if asked is not None:
             background, held = self._view.background(asked.model, asked.vector), self._held(question, words)
             found.said, found.is_handful = Streams({}, {}, background or asked.ordinary, held), background is None
-        found.know(words, meanings)
-        if asked is not None:
-            self._learn([hit.place for hit in words[:_BOTH] if hit.place not in found.said.semantic], asked)
+        if words is not None:
+            found.know_words(words)
+        if meanings is not None:
+            found.know_meanings(meanings)
+        if asked is not None and words is not None:
+            self._learn([place for place in words.places[:_BOTH] if place not in found.said.semantic], asked)
         fused = fuse(found.said, self._profile)
         found.put_in_order(self._look_around(fused.sums) or fused if self._profile.sequence else fused)
 
-    def _held(self, question: Question, words: list[Hit]) -> float:
+    def _held(self, question: Question, words: Hits | None) -> float:
         """How much of the question the best match by words holds. bm25 gives a memory of usual length that holds a word once
         what that word tells, so that its score is told in the same measure."""
         if not words or self._profile.has_own_arithmetic:
@@ -192,7 +200,7 @@ class Gathering:
             all_of_it = sum(rarity_of(self._view, question.words))
         except CommonplaceError:
             return 1.0  # the words cannot be counted; what was found by them is all there is to go by
-        return min(max(hit.score for hit in words) / max(_MOST_OF_IT * all_of_it, 1e-9), 1.0)
+        return min(max(words.scores) / max(_MOST_OF_IT * all_of_it, 1e-9), 1.0)
 
     def _look_around(self, sums: sequence.Scores) -> Fused | None:
         """With what neighbours lend; None if nobody talks."""
@@ -212,7 +220,7 @@ class Gathering:
     def _learn(self, places: list[int], asked: Asked) -> None:
         """What the semantic stream says of these; whoever was not a contender yet becomes one."""
         if places:
-            self._found.know((), self._view.similar(asked.model, asked.vector, places))
+            self._found.know_meanings(self._view.similar(asked.model, asked.vector, places))
 
 
 def filters_for(where: Filter, circle: Circle, past: datetime | None) -> tuple[Filter, Filter | None]:

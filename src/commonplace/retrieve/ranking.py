@@ -181,7 +181,9 @@ class Hunt:
         weighing = weigh.Weighing(question, self._profile, self._now)
         with self._watch.step("records"):
             ranked = gathered.best(
-                self._room(question, gathered, limit), lambda others: self._wanted_anyway(others, weighing)
+                self._room(question, gathered, limit),
+                self._view.names,
+                lambda others: self._wanted_anyway(others, weighing),
             )
             ranked = self._not_read(ranked, weighing) if self._may_stay_unread(weighing) else self._admitted(ranked)
         with self._watch.step("links"):

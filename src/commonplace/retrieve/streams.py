@@ -8,7 +8,7 @@ from commonplace.errors import CommonplaceError
 from commonplace.model.receipt import StreamReport
 from commonplace.model.terms import query_terms
 from commonplace.retrieve.understand import is_common
-from commonplace.seam.terms import Hit
+from commonplace.seam.terms import Hits
 
 if TYPE_CHECKING:
     from commonplace.model.filter import Filter
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 class Stream(NamedTuple):
     """What one stream found, best first, and its report."""
 
-    hits: list[Hit]
+    hits: Hits
     report: StreamReport
 
 
-def searched(name: str, hits: list[Hit]) -> Stream:
+def searched(name: str, hits: Hits) -> Stream:
     return Stream(hits, StreamReport(name=name, searched=True, found=len(hits)))
 
 
 def not_searched(name: str, why: str) -> Stream:
-    return Stream([], StreamReport(name=name, searched=False, why_not=why))
+    return Stream(Hits.none(), StreamReport(name=name, searched=False, why_not=why))
 
 
 def lexical(view: View, question: Question, where: Filter, depth: int) -> Stream:

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from commonplace.model.base import Noun
-from commonplace.seam.terms import Edit, Hit, Order, Page, Signature, Strand
+from commonplace.seam.terms import Edit, Hits, Order, Page, Signature, Strand
 
 if TYPE_CHECKING:
     import numpy as np
@@ -149,7 +149,7 @@ class View(Protocol):
         """Full text: memories that hold at least one of these words, best first, with a score that is higher when better."""
         ...
 
-    def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
+    def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> Hits:
         """Memories that hold at least one term, best first, ties by id; bm25 over title, summary, content and extra words.
 
         A term is one word or several that must stand together. Any text is legal. What was saved is found at once.
@@ -164,7 +164,7 @@ class View(Protocol):
         """Words of this book that differ from this one by a slip or two, the most frequent first."""
         ...
 
-    def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> list[Hit]:
+    def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> Hits:
         """The memories whose best passage is nearest to this vector, best first, ties by id.
 
         Only vectors that this model made of a memory's present words count. Raises `NotSearchedError` when it cannot look.
@@ -175,7 +175,7 @@ class View(Protocol):
         """Has this model made any vector of this book?"""
         ...
 
-    def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
+    def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> Hits:
         """As `nearest`, of the memories at these places alone; those without vectors are left out."""
         ...
 
@@ -185,6 +185,10 @@ class View(Protocol):
 
     def background(self, model: str, vector: NDArray[np.float32]) -> tuple[float, float] | None:
         """Mean and spread of how near any memory is to this vector, from a sample; None if there are too few."""
+        ...
+
+    def names(self, places: Sequence[int]) -> dict[int, str]:
+        """The ids of the memories at these places, as far as there are any."""
         ...
 
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:

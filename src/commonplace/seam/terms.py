@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 from commonplace.model.base import Noun
 
@@ -33,8 +33,63 @@ class Hit(NamedTuple):
     """Which of its passages matched best; 0 where the whole was asked."""
 
 
+class Hits(Sequence[Hit]):
+    """What a stream found, best first, ties by id; column by column, because a search weighs hundreds and shows ten.
+
+    As a sequence it gives them one by one, each with its id, which nobody looks up before: while its view is open.
+    """
+
+    __slots__ = ("_names", "_singly", "passages", "places", "scores")
+
+    def __init__(
+        self,
+        places: list[int],
+        scores: list[float],
+        names: Callable[[list[int]], dict[int, str]],
+        passages: list[int] | None = None,
+    ) -> None:
+        self.places, self.scores = places, scores
+        self.passages = passages
+        """None if each has but one, or if the whole was asked."""
+        self._names = names
+        self._singly: list[Hit] | None = None
+
+    @classmethod
+    def none(cls) -> Hits:
+        return cls([], [], lambda _: {})
+
+    def __add__(self, other: Hits) -> Hits:
+        """Both, one behind the other; of the same book."""
+        passages = None
+        if self.passages is not None or other.passages is not None:
+            passages = [*(self.passages or [0] * len(self)), *(other.passages or [0] * len(other))]
+        return Hits(self.places + other.places, self.scores + other.scores, self._names, passages)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Hit]: ...
+    def __getitem__(self, at: int | slice) -> Hit | Sequence[Hit]:
+        if self._singly is None:
+            names, passages = self._names(self.places), self.passages or [0] * len(self)
+            columns = zip(self.places, self.scores, passages, strict=True)
+            self._singly = [Hit(names[place], place, score, passage) for place, score, passage in columns]
+        return self._singly[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and [*self] == [*other]
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Hits({[*self]})"
+
+
 made = tuple.__new__
-"""`made(Hit, (id, place, score, passage))`: a search makes hundreds of hits, and the constructor takes twice as long."""
+"""`made(Strand, (owner, ...))`: a search makes hundreds of them, and the constructor takes twice as long."""
 
 
 class Strand(NamedTuple):

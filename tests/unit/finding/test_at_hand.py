@@ -155,12 +155,14 @@ def test_bytes_that_are_no_text_keep_only_their_own_memory_away(canon):
     db.execute("UPDATE memories SET content = CAST(x'ff41' AS TEXT) WHERE n = 1").fetchall()
     with canon.reading() as view:
         hits = view.lexical([("them",)], Filter(), 10)
-    assert [hit.id for hit in hits] == [other.id]
+        assert other.id in {hit.id for hit in hits}
+        assert [*view.strands(hits.places)] == [2]
+        assert view.by_id([hit.id for hit in hits]) == {other.id: other}
 
 
 def test_what_is_kept_is_little(canon, monkeypatch):
     """Begun anew when it grows beyond its bounds, and right all the same."""
-    monkeypatch.setattr(at_hand, "_LINES", 5)
+    monkeypatch.setattr(at_hand, "_STRANDS", 5)
     monkeypatch.setattr(at_hand, "_RECORDS", 5)
     records = [a_memory(content=f"Memory {n}.") for n in range(40)]
     committed(canon, *records)
@@ -169,8 +171,10 @@ def test_what_is_kept_is_little(canon, monkeypatch):
             asked = records[start : start + 4]
             assert view.by_id([each.id for each in asked]) == {each.id: each for each in asked}
             assert [*view.strands(range(start + 1, start + 5))] == [*range(start + 1, start + 5)]
+            assert view.names(range(start + 1, start + 5)) == {start + 1 + n: each.id for n, each in enumerate(asked)}
         hand = at_hand.of(view.connection)
-    assert len(hand.lines) <= 10
+    assert len(hand.strands) <= 10
+    assert len(hand.names) <= 10
     assert len(hand.records) <= 10
 
 

@@ -16,7 +16,7 @@ from .canons import committed
 def asked_twice(canon, *words):
     with canon.reading() as view:
         for _ in range(2):
-            hits = view.lexical([(word,) for word in words], Filter(), 5)
+            hits = [*view.lexical([(word,) for word in words], Filter(), 5)]
         return hits, at_hand.of(view.connection)
 
 

@@ -38,21 +38,16 @@ class Addends(NamedTuple):
     adds: NDArray[np.float64]
 
 
-def best(
-    db: apsw.Connection, hand: AtHand, asked: list[str], count: int, where: Filter, those: Named | None
-) -> list[tuple[float, int]] | None:
-    """The `count` best scores with their numbers, best first; None if it is better to ask the index for all words at once.
-    Who is known to fail the filter is left out."""
+def among(
+    db: apsw.Connection, hand: AtHand, asked: list[str], where: Filter, those: Named | None
+) -> tuple[NDArray[np.float64], NDArray[np.int64]] | None:
+    """Scores of everyone who holds one of the words and is not known to fail the filter, and their numbers, in order; None if
+    it is better to ask the index for all words at once."""
     if "numpy" not in sys.modules or not _is_worth_it(hand, asked):
         return None
-    from commonplace.catalog.sqlite import held
-
     holding, scores = _summed(db, hand, asked)
     may = narrow.possible(hand, where, those, holding)
-    if may is not None:
-        holding, scores = holding[may], scores[may]
-    top = held.best(scores, count)
-    return [*zip(scores[top].tolist(), holding[top].tolist(), strict=True)]
+    return (scores, holding) if may is None else (scores[may], holding[may])
 
 
 def sums(db: apsw.Connection, hand: AtHand, asked: list[str]) -> dict[int, float] | None:

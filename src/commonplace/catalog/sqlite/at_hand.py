@@ -8,15 +8,17 @@ whatever process, makes another mark, and then nothing of it counts any more. In
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import apsw
 import msgspec
 
-from commonplace.seam.terms import Hit, Strand, made
+from commonplace.seam.terms import Hits, Strand, made
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.addends import Addends
@@ -26,14 +28,18 @@ if TYPE_CHECKING:
 
 STAMP = 16
 """How much of a fingerprint is kept beside what was made of its words: 64 bits tell one text from its successor."""
-# So many lines, half a kilobyte each, and records are kept; then one begins anew. A record may be half a megabyte long, so the
+# So many strands and names, and so many records are kept; then one begins anew. A record may be half a megabyte long, so the
 # letters of those are counted too. And so many connections keep something: those of threads that ended are not told apart.
-_LINES, _RECORDS = 24_576, 4_096
+_STRANDS, _RECORDS = 24_576, 4_096
 _LETTERS = 4_000_000
 _CONNECTIONS = 32
 # And of so many filters it is kept who passes, a byte for each memory, so many bytes together.
 _FILTERS, VERDICTS = 6, 1_000_000
-_IS_NOT, _IS = 1, 2
+# A byte for each memory says no (0), yes (1), or that nobody asked yet.
+NO, _UNKNOWN = 0, 2
+_NOBODY_ASKED = bytes([_UNKNOWN])
+# Of so many states of the vectors it is kept whose vectors are of their present words: of the one that is asked, and the last.
+_STATES = 2
 _MARK = (
     "SELECT (SELECT value FROM book WHERE key = 'indexed_upto'), (SELECT max(n) FROM memories),"
     " (SELECT hash FROM journal ORDER BY seq DESC LIMIT 1),"
@@ -41,13 +47,11 @@ _MARK = (
 )
 
 
-Line = tuple[Any, ...]
-"""What a search needs to know of a memory before it reads it: its number first, then as `_COLUMNS` says."""
-_COLUMNS = (
-    f"m.n, m.id, substr(m.fingerprint, -{STAMP}), m.status, m.type, m.project_id, m.repo_id, m.agent_id,"
-    " coalesce(m.observed_at, m.created_at), length(m.content), substr(m.content, 1, 48), m.scope, m.confidence"
+# What a strand is made of, and the id that comes with it.
+_STRAND = (
+    "m.n, m.type, m.project_id, m.repo_id, m.agent_id, m.scope, m.status,"
+    " coalesce(m.observed_at, m.created_at), length(m.content), substr(m.content, 1, 48), m.confidence, m.id"
 )
-ID, STAMPED, STATUS, TYPE, _OWNER, OWNER, _TALK, SCOPE = 1, 2, 3, 4, slice(4, 8), slice(5, 8), slice(8, 13), 11
 
 
 class AtHand:
@@ -61,13 +65,15 @@ class AtHand:
         """The last memory there is."""
         self.is_waiting = self.last > self.upto
         """Are there memories that the indexes do not know?"""
-        self.lines: dict[int, Line] = {}
-        self._words: dict[str | None, str | None] = {}
+        self._words: dict[Any, Any] = {}
         self.strands: dict[int, Strand] = {}
         self.such: dict[tuple[Callable[[str], bool], int], bytearray] = {}
         """What was read off the beginnings of texts, by what reads it: a byte for each memory, by number."""
+        self.names: dict[int, str] = {}
         self.verdicts: dict[Filter, bytearray] = {}
         """Of filters that were asked for, by number: who passes, who does not, and of whom nothing is known yet."""
+        self._current: dict[int, bytearray] = {}
+        """By the state of a model's vectors: whose are of its present words."""
         self.named: dict[Filter, Named | None] = {}
         """Of filters that were asked for: who may pass, or that they are too many."""
         self.records: dict[str, MemoryRecord] = {}
@@ -84,53 +90,72 @@ class AtHand:
         self.estimates: dict[str, float] = {}
         """How many hold a phrase, about."""
 
-    def lines_of(self, db: apsw.Connection, numbers: Sequence[int]) -> list[Line | None]:
-        """Of each of these memories, in the order given; None of one that is not there."""
-        lines = self.lines
-        found = [*map(lines.get, numbers)]
-        if None in found:
-            if len(lines) > _LINES:
-                lines.clear()
-                self._words.clear()
-                self.strands.clear()
-            missing = [n for n in numbers if n not in lines]
-            lines.update({line[0]: self._shared(line) for line in _read(db, _COLUMNS, missing)})
-            found = [*map(lines.get, numbers)]
-        return found
-
-    def _shared(self, line: Line) -> Line:
-        """The same, with the words that most lines have kept once for all of them."""
-        share = self._words.setdefault
-        status, *owner = [share(word, word) for word in line[STATUS : _OWNER.stop]]
-        scope = share(line[SCOPE], line[SCOPE])
-        return (*line[:STATUS], status, *owner, *line[_OWNER.stop : SCOPE], scope, *line[SCOPE + 1 :])
-
     def strands_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
         strands = self.strands
         missing = [n for n in numbers if n not in strands]
-        for line in self.lines_of(db, missing) if missing else ():
-            if line is not None:
-                strands[line[0]] = made(Strand, (line[_OWNER], *line[_TALK], line[STATUS]))
+        if missing:
+            if len(strands) > _STRANDS:
+                strands.clear()
+                self._words.clear()
+                missing = [*numbers]
+            rows = _read(db, _STRAND, missing)
+            share = self._words.setdefault  # what most of them say alike is there once
+            for n, *words, at, length, opening, confidence, _ in rows:
+                *owner, scope, status = [share(word, word) for word in words]
+                whose = tuple(owner)
+                strands[n] = made(Strand, (share(whose, whose), at, length, opening, scope, confidence, status))
+            self._keep_names((row[0], row[-1]) for row in rows)
         return {n: strands[n] for n in numbers if n in strands}
+
+    def names_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, str]:
+        """The ids of those of these memories that are there."""
+        names = self.names
+        missing = [n for n in numbers if n not in names]
+        if not missing:
+            return {n: names[n] for n in numbers}
+        found = {n: names[n] for n in numbers if n in names}
+        read = dict(_read(db, "m.n, m.id", missing))
+        self._keep_names(read.items())
+        found |= read
+        return {n: found[n] for n in numbers if n in found}
+
+    def _keep_names(self, names: Iterable[tuple[int, str]]) -> None:
+        if len(self.names) > _STRANDS:
+            self.names.clear()
+        self.names.update(names)
 
     def such_of(
         self, db: apsw.Connection, numbers: Sequence[int], is_such: Callable[[str], bool], beginning: int
     ) -> set[int]:
         """Each is asked about once; only the answer is kept."""
+
+        def find(missing: list[int]) -> Iterator[int]:
+            texts = _read(db, f"m.n, substr(m.content, 1, {beginning})", missing)
+            return (n for n, text in texts if is_such(text))
+
         known = self.such.setdefault((is_such, beginning), bytearray())
-        known.extend(bytes(max(max(numbers, default=0) + 1 - len(known), 0)))
-        missing = [n for n in numbers if not known[n]]
-        for n in missing:
-            known[n] = _IS_NOT
-        for n, text in _read(db, f"m.n, substr(m.content, 1, {beginning})", missing) if missing else ():
-            known[n] = _IS if is_such(text) else _IS_NOT
-        return {n for n in numbers if known[n] == _IS}
+        return {*compress(numbers, told(known, numbers, find))}
+
+    def current_of(
+        self, db: apsw.Connection, state: int, numbers: Sequence[int], stamps: Callable[[], Sequence[str]]
+    ) -> Sequence[int]:
+        """Of each of these: are its vectors, which have these stamps, of its present words? Nothing else counts (A45)."""
+
+        def find(missing: list[int]) -> Iterator[int]:
+            made_of = dict(zip(numbers, stamps(), strict=True))
+            words = _read(db, f"m.n, substr(m.fingerprint, -{STAMP})", missing)
+            return (n for n, stamp in words if stamp == made_of[n])
+
+        known = self._current.setdefault(state, bytearray())
+        while len(self._current) > _STATES:
+            self._current.pop(next(iter(self._current)))
+        return told(known, numbers, find)
 
     def verdicts_of(self, where: Filter) -> bytearray:
         """A byte for each memory, to be filled in by whoever finds out."""
         found = self.verdicts.get(where)
         if found is None:
-            found = bytearray(self.last + 1)
+            found = bytearray(_NOBODY_ASKED * (self.last + 1))
             while self.verdicts and len(self.verdicts) >= min(_FILTERS, VERDICTS // len(found)):
                 self.verdicts.pop(next(iter(self.verdicts)))
             self.verdicts[where] = found
@@ -152,24 +177,54 @@ class AtHand:
             self._letters = 0
 
 
-def _read(db: apsw.Connection, columns: str, numbers: Sequence[int]) -> list[Line]:
-    """A row that holds bytes that are no text is left out, and does not keep the others away."""
-    sql = f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories AS m ON m.n = j.value"
+def _read(db: apsw.Connection, columns: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    return rows_of(db, f"SELECT {columns} FROM json_each(?) AS j CROSS JOIN memories AS m ON m.n = j.value", numbers)
+
+
+def rows_of(db: apsw.Connection, sql: str, given: Sequence[object]) -> list[tuple[Any, ...]]:
+    """What is asked of these, handed over as one. A row that holds bytes that are no text is left out, and does not keep the
+    others away."""
     try:
-        rows: Any = db.execute(sql, (msgspec.json.encode(numbers).decode(),)).fetchall()
+        rows: Any = db.execute(sql, (msgspec.json.encode(given).decode(),)).fetchall()
     except UnicodeDecodeError:
-        if len(numbers) == 1:
-            return []
-        return [line for n in numbers for line in _read(db, columns, [n])]
-    found: list[Line] = rows
+        return [row for one in given for row in rows_of(db, sql, [one])] if len(given) > 1 else []
+    found: list[tuple[Any, ...]] = rows
     return found
 
 
-def in_order(hits: list[Hit]) -> list[Hit]:
-    """Hits that come best first, with those that tie by their ids. Few do, and then there is nothing to sort."""
-    if len({hit.score for hit in hits}) < len(hits):
-        hits.sort(key=lambda hit: (-hit.score, hit.id))
-    return hits
+def told(known: bytearray, numbers: Sequence[int], find: Callable[[list[int]], Iterable[int]]) -> Sequence[int]:
+    """Of each of these: is it so? Who was never asked about is found out about, all at once."""
+    try:
+        said = [known[n] for n in numbers]
+    except IndexError:
+        known.extend(_NOBODY_ASKED * (max(numbers) + 1 - len(known)))
+        said = [known[n] for n in numbers]
+    if _UNKNOWN in said:
+        missing = [n for n, one in zip(numbers, said, strict=True) if one == _UNKNOWN]
+        such = {*find(missing)}
+        for n in missing:
+            known[n] = n in such
+        said = [known[n] for n in numbers]
+    return said
+
+
+def hits_of(
+    db: apsw.Connection,
+    hand: AtHand,
+    numbers: list[int],
+    scores: list[float],
+    limit: int,
+    passages: list[int] | None = None,
+) -> Hits:
+    """The first `limit` of those that come best first. Those that tie come by their ids; nobody else's is looked up."""
+    tied = {score for score, other in pairwise(scores) if score == other}
+    if tied:
+        known = hand.names_of(db, [n for n, score in zip(numbers, scores, strict=True) if score in tied])
+        names = [known.get(n, "") for n in numbers]
+        order = [at for _, _, at in sorted([(-score, names[at], at) for at, score in enumerate(scores)])][:limit]
+        numbers, scores = [numbers[at] for at in order], [scores[at] for at in order]
+        passages = passages and [passages[at] for at in order]
+    return Hits(numbers[:limit], scores[:limit], partial(hand.names_of, db), passages and passages[:limit])
 
 
 _known: WeakKeyDictionary[apsw.Connection, AtHand] = WeakKeyDictionary()

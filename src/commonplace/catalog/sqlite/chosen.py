@@ -64,8 +64,8 @@ def _estimate(db: apsw.Connection, phrase: str, upto: int) -> float:
 
 def best(
     db: apsw.Connection, hand: AtHand, counts: dict[str, float], room: int, limit: int, those: Named | None
-) -> list[tuple[float, int]]:
-    """Score and number, best first; if some are named, of those alone."""
+) -> Scores:
+    """The scores of the candidates; if some are named, of those alone."""
     if those is not None:
         room = min(_WIDER * room, room * hand.upto // max(those.count, 1))
     ordered = sorted((phrase for phrase in counts if counts[phrase]), key=lambda phrase: (counts[phrase], phrase))
@@ -88,7 +88,7 @@ def best(
             **{n: scores[n] for n in likely},
             **_exactly(db, rare, common, likely, statistics),
         }
-    return sorted(zip(scores.values(), scores, strict=True), reverse=True)
+    return scores
 
 
 def _rarest(ordered: list[str], counts: dict[str, float], room: int) -> list[str]:

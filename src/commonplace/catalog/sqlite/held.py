@@ -88,36 +88,35 @@ class Whole:
     def _these(self, places: Any, starts: vectors.Ints | None = None) -> vectors.Passages:
         return vectors.Passages(self._codes.take(places, axis=0), self._scales.take(places), starts)
 
-    def scored(self, which: Any, cosines: vectors.Floats) -> list[tuple[float, int, int, str]]:
-        """Cosine, number, passage and stamp of these, each memory once, by the first of its passages."""
-        columns = (column[which].tolist() for column in (self.numbers, self.passages))
-        rows = zip(cosines.tolist(), *columns, [self.stamps[i] for i in which.tolist()], strict=True)
-        if not self._several:
-            return [*rows]
-        found: dict[int, tuple[float, int, int, str]] = {}
-        for row in rows:
-            found.setdefault(row[1], row)
-        return [*found.values()]
-
-    def some(self, question: Probe, numbers: Sequence[int]) -> list[tuple[int, str, float, int]]:
-        """Number, stamp, best cosine and its passage of those of these memories that have vectors, in the order given."""
-        spans = [(n, at, end) for n, at, end in zip(numbers, *self._spans(numbers), strict=True) if at < end]
-        if not spans:
-            return []
+    def compared(self, which: vectors.Ints, cosines: vectors.Floats) -> vectors.Near:
+        """What these passages, nearest first, say of their memories: of each its first."""
         if self._several:
-            places = [place for _, at, end in spans for place in range(at, end)]
-            passages = self._these(places, vectors.starts_of([end - at for _, at, end in spans]))
-        else:
-            passages = self._these([at for _, at, _ in spans])
+            numbers = self.numbers[which]
+            first = np.sort(np.unique(numbers, return_index=True)[1])
+            which, cosines = which[first], cosines[first]
+        return self._near(which, cosines)
+
+    def _near(self, which: vectors.Ints, cosines: vectors.Floats) -> vectors.Near:
+        passages = self.passages[which].tolist() if self._several else None
+        return vectors.Near(
+            cosines.tolist(), self.numbers[which].tolist(), passages, lambda: [self.stamps[at] for at in which.tolist()]
+        )
+
+    def some(self, question: Probe, numbers: Sequence[int]) -> vectors.Near:
+        """The best passage of those of these memories that have vectors, in the order given."""
+        begin, end = self._spans(numbers)
+        counts = end - begin
+        if not counts.all():
+            begin, counts = begin[counts > 0], counts[counts > 0]
+        if not self._several or not len(begin):
+            return self._near(begin, self._these(begin).cosines(question))
+        starts = np.cumsum(counts) - counts
+        passages = self._these(np.repeat(begin - starts, counts) + np.arange(counts.sum()), starts)
         cosines = passages.cosines(question)
         best = passages.best(cosines)
-        which = passages.which(cosines, best)
-        return [
-            (n, self.stamps[at], score, passage)
-            for (n, at, _), score, passage in zip(spans, best.tolist(), which, strict=True)
-        ]
+        return self._near(begin + passages.which(cosines, best), best)
 
-    def _spans(self, numbers: Sequence[int]) -> tuple[list[int], list[int]]:
+    def _spans(self, numbers: Sequence[int]) -> tuple[vectors.Ints, vectors.Ints]:
         """Where each of these begins and where it ends; the same twice of one that is not there."""
         wanted = np.asarray(numbers)
         begin = self.numbers.searchsorted(wanted)
@@ -125,7 +124,7 @@ class Whole:
             end = self.numbers.searchsorted(wanted, "right")
         else:
             end = begin + (self.numbers.take(begin, mode="clip") == wanted)
-        return begin.tolist(), end.tolist()
+        return begin, end
 
 
 def best(scores: vectors.Numbers, count: int) -> Any:

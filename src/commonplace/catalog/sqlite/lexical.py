@@ -7,18 +7,23 @@ are scored with all the words; memories that hold only the common rest are left 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from heapq import nlargest
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import apsw
 
 from commonplace.catalog.sqlite import addends, at_hand, bm25, chosen, fulltext, narrow
-from commonplace.catalog.sqlite.at_hand import ID, STATUS, AtHand
+from commonplace.catalog.sqlite.at_hand import AtHand
 from commonplace.model.filter import Filter
 from commonplace.model.terms import is_unspaced
-from commonplace.seam.terms import Hit, made
+from commonplace.seam.terms import Hits
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from commonplace.catalog.sqlite.narrow import Named
 
 SMALL = 20_000
@@ -28,15 +33,17 @@ _PLAIN = 12_000
 _SHARE, _FEWEST, _MOST = 40, 2_000, 8_000
 # If more than so many tie for the last place, not all are looked at.
 _TIES = 2_000
-Scored = list[tuple[float, int]]
-"""Score and number, best first."""
+Scores = dict[int, float]
+"""By number."""
+Scored = tuple[list[float], list[int]]
+"""Scores and whose they are, best first."""
 
 
-def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
+def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> Hits:
     """The best `limit`, best first; ties by id. The fresh ones too."""
     asked = list(dict.fromkeys(phrase for phrase in map(_phrase, terms) if phrase))
     if not asked or limit < 1:
-        return []
+        return Hits.none()
     upto, waiting = hand.upto, hand.is_waiting
     if waiting:
         fulltext.gather_fresh(db, upto)
@@ -45,34 +52,50 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     counts = chosen.counted(db, hand, asked) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
-        scored = chosen.best(db, hand, counts, room, limit, those)
-        together = sorted(scored + _fresh(db, asked, counts), reverse=True) if waiting else scored
-        return _checked(db, hand, together, where, limit)
-    if waiting:
-        return _checked(db, hand, _together(db, asked, few), where, limit)
-    # In a large book words that are known to be rare are remembered, and no others.
-    return _best(db, hand, asked, those, where, limit, by_word=upto <= SMALL or bool(counts))
+        given = chosen.best(db, hand, counts, room, limit, those)
+        if waiting:
+            given |= _fresh(db, asked, counts)
+    elif waiting:
+        given = _together(db, asked, few)
+    else:
+        # In a large book words that are known to be rare are remembered, and no others.
+        by_word = upto <= SMALL or bool(counts)
+        known = addends.among(db, hand, asked, where, those) if by_word else None
+        if known is None:
+            return _best(db, hand, where, limit, lambda most: _columns(_plain(db, asked, those, most)))
+        return _best(db, hand, where, limit, lambda most: _greatest(*known, most))
+    return _best(db, hand, where, limit, lambda most: _leading(given, most))
 
 
-def _best(
-    db: apsw.Connection,
-    hand: AtHand,
-    asked: list[str],
-    those: Named | None,
-    where: Filter,
-    limit: int,
-    *,
-    by_word: bool,
-) -> list[Hit]:
+def _best(db: apsw.Connection, hand: AtHand, where: Filter, limit: int, first: Callable[[int], Scored]) -> Hits:
     """As many as will do, in all likelihood; more, if the filter or a tie asks for more."""
     likely = 2 * limit + 20
     while True:
-        known = addends.best(db, hand, asked, likely, where, those) if by_word else None
-        scored = _plain(db, asked, those, likely) if known is None else known
-        hits = _checked(db, hand, scored, where, limit)
-        if len(scored) < likely or (len(hits) == limit and scored[-1][0] < hits[-1].score):
+        scores, numbers = first(likely)
+        hits = _checked(db, hand, scores, numbers, where, limit)
+        if len(scores) < likely or (len(hits) == limit and scores[-1] < hits.scores[-1]):
             return hits
         likely = narrow.enlarged(likely, len(hits), limit)
+
+
+def _greatest(scores: NDArray[np.float64], numbers: NDArray[np.int64], most: int) -> Scored:
+    """Of these the best `most`."""
+    from commonplace.catalog.sqlite import held
+
+    top = held.best(scores, most)
+    return scores[top].tolist(), numbers[top].tolist()
+
+
+def _leading(scores: Scores, most: int) -> Scored:
+    """Of these the best `most`, and all that tie with the last of them."""
+    if len(scores) > most:
+        least = nlargest(most, scores.values())[-1]
+        scores = {n: score for n, score in scores.items() if score >= least}
+    return _columns(sorted(zip(scores.values(), scores, strict=True), reverse=True))
+
+
+def _columns(rows: list[tuple[float, int]]) -> Scored:
+    return [score for score, _ in rows], [n for _, n in rows]
 
 
 def _phrase(term: tuple[str, ...]) -> str:
@@ -83,7 +106,7 @@ def _phrase(term: tuple[str, ...]) -> str:
     return f'"{text}" *' if is_unspaced(text) else f'"{text}"'
 
 
-def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: int) -> Scored:
+def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: int) -> list[tuple[float, int]]:
     """The best as FTS5 scores them; if some are named, among those alone."""
     many = those is not None and those.few is None
     among, values = fulltext.among(those.few if those is not None else None)
@@ -97,14 +120,13 @@ def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: in
     return [row for row, is_among in zip(rows, those.told([n for _, n in rows]), strict=True) if is_among][:limit]
 
 
-def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scored:
+def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scores:
     """Those inside the index and the fresh ones, scored by what both hold: it makes no difference where a memory waits."""
     statistics = _both(db, asked, [_held(db, "memories_fts", phrase) for phrase in asked])
-    found = [row for index in ("memories_fts", "fresh_fts") for row in _given(db, index, asked, few, statistics)]
-    return sorted(found, reverse=True)
+    return _given(db, "memories_fts", asked, few, statistics) | _given(db, "fresh_fts", asked, few, statistics)
 
 
-def _fresh(db: apsw.Connection, asked: list[str], counts: dict[str, float]) -> Scored:
+def _fresh(db: apsw.Connection, asked: list[str], counts: dict[str, float]) -> Scores:
     statistics = _both(db, asked, [counts[phrase] for phrase in asked])
     return _given(db, "fresh_fts", asked, None, statistics)
 
@@ -121,35 +143,36 @@ def _held(db: apsw.Connection, index: str, phrase: str) -> float:
 
 def _given(
     db: apsw.Connection, index: str, asked: list[str], few: list[int] | None, statistics: bm25.Statistics
-) -> Scored:
+) -> Scores:
     among, values = fulltext.among(few)
-    return db.execute(  # type: ignore[return-value]
-        f"SELECT {bm25.call(db, index)}, rowid FROM {index} WHERE {index} MATCH ?{among}",
+    rows: Any = db.execute(
+        f"SELECT rowid, {bm25.call(db, index)} FROM {index} WHERE {index} MATCH ?{among}",
         (statistics.parameters(), " OR ".join(asked), *values),
-    ).fetchall()
+    )
+    return dict(rows)
 
 
-def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:
+def _checked(
+    db: apsw.Connection, hand: AtHand, scores: list[float], numbers: list[int], where: Filter, limit: int
+) -> Hits:
     """The best that the filter lets through, looking no further than is needed."""
-    found: list[Hit] = []
-    start, step, last = 0, limit, len(scored)
+    found: list[int] = []
+    theirs: list[float] = []
+    start, step, last = 0, limit, len(scores)
     while start < last:
-        some = scored[start : min(start + step, last)]
-        lines, statuses = narrow.lines_of(db, hand, where, [n for _, n in some])
-        found += [
-            made(Hit, (line[ID], n, score, 0))
-            for (score, n), line in zip(some, lines, strict=True)
-            if line is not None and line[STATUS] in statuses
-        ]
+        these = slice(start, min(start + step, last))
+        passed = narrow.told(db, hand, where, numbers[these])
+        found += compress(numbers[these], passed)
+        theirs += compress(scores[these], passed)
         start, step = start + step, 500
-        if len(found) >= limit and last == len(scored):
-            last = _past_ties(scored, found[limit - 1].score, start)
-    return at_hand.in_order(found)[:limit]
+        if len(found) >= limit and last == len(scores):
+            last = _past_ties(scores, theirs[limit - 1], start)
+    return at_hand.hits_of(db, hand, found, theirs, limit)
 
 
-def _past_ties(scored: Scored, score: float, start: int) -> int:
+def _past_ties(scores: list[float], score: float, start: int) -> int:
     """Where those end that still tie with the last place; of very many the first, which are the same each time."""
-    most = min(start + _TIES, len(scored))
-    while start < most and scored[start][0] >= score:
+    most = min(start + _TIES, len(scores))
+    while start < most and scores[start] >= score:
         start += 1
     return start

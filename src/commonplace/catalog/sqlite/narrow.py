@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import msgspec
 
 from commonplace.catalog.sqlite import at_hand, demands, fresh, listing
 from commonplace.catalog.sqlite.at_hand import AtHand
-from commonplace.model.filter import EVERY_STATUS, PRIVATE, Filter
+from commonplace.model.filter import Filter
 from commonplace.model.words import Status
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 # This share of the book can be named, if they are not few: those are found sooner among themselves than among all.
 _SHARE = 16
-_PASSES, _FAILS = 1, 2
 
 
 class Named:
@@ -109,69 +108,24 @@ def passing(db: apsw.Connection, where: Filter, numbers: Sequence[int]) -> list[
     return [n for (n,) in rows]
 
 
-def lines_of(
-    db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]
-) -> tuple[list[at_hand.Line | None], Container[str]]:
-    """Lines of these memories, one by one, and the statuses that the filter lets through. Whom it keeps out for another
-    reason has no line; but most filters ask for a status alone, and that stands in the line."""
-    statuses = _only_statuses(where)
-    if statuses is not None:
-        return hand.lines_of(db, numbers), statuses
-    passed = passing_again(db, hand, where, numbers)
-    lines = dict(zip(passed, hand.lines_of(db, passed), strict=True))
-    return [*map(lines.get, numbers)], EVERY_STATUS
-
-
-def passing_again(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]) -> list[int]:
-    """As `passing`, but each memory is asked about once: an agent asks for its own project again and again."""
+def told(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]) -> Sequence[int]:
+    """Of each of these: does it pass? Each memory is asked about once: an agent asks for its own project again and again."""
     if max(numbers, default=0) > hand.last or hand.last > at_hand.VERDICTS:
-        return passing(db, where, numbers)
-    verdicts = hand.verdicts_of(where)
-    unknown = [n for n in numbers if not verdicts[n]]
-    if unknown:
-        for n in unknown:
-            verdicts[n] = _FAILS
-        for n in _passing(db, hand, where, unknown):
-            verdicts[n] = _PASSES
-    return [n for n in numbers if verdicts[n] == _PASSES]
-
-
-def _passing(db: apsw.Connection, hand: AtHand, where: Filter, numbers: Sequence[int]) -> list[int]:
-    """As `passing`; by their lines, which whoever passes is asked for anyway, if those tell all that the filter asks for."""
-    if not _is_told_by_lines(where):
-        return passing(db, where, numbers)
-    lines = hand.lines_of(db, numbers)
-    return [n for n, line in zip(numbers, lines, strict=True) if line is not None and _is_told(where, line)]
-
-
-@lru_cache(maxsize=16)
-def _is_told_by_lines(where: Filter) -> bool:
-    rest = msgspec.structs.replace(where, statuses=(), types=None, scopes=None, within=None, beyond=None)
-    return rest == Filter(statuses=())
-
-
-def _is_told(where: Filter, line: at_hand.Line) -> bool:
-    """`Filter.matches`, of what lines tell."""
-    scope, owner = line[at_hand.SCOPE], line[at_hand.OWNER]
-    return (
-        line[at_hand.STATUS] in where.statuses
-        and (where.types is None or line[at_hand.TYPE] in where.types)
-        and (where.scopes is None or scope in where.scopes)
-        and (where.within is None or where.within.is_around(scope, *owner))
-        and (where.beyond is None or not (scope in PRIVATE or where.beyond.is_around(scope, *owner)))
-    )
+        passed = {*passing(db, where, numbers)}
+        return [n in passed for n in numbers]
+    return at_hand.told(hand.verdicts_of(where), numbers, lambda missing: passing(db, where, missing))
 
 
 def possible(hand: AtHand, where: Filter, those: Named | None, numbers: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-    """Of each of these: may it pass, for all that is known? None if nothing is known of this filter."""
+    """Of each of these: may it pass, for all that is known? None if nothing is known of this filter, or if most pass it."""
     if those is not None:
         return those.holds(numbers)
     verdicts = hand.verdicts.get(where)
-    if verdicts is None:
+    if verdicts is None or _only_statuses(where) is not None:
         return None
     import numpy as np
 
-    found: NDArray[np.bool_] = np.frombuffer(verdicts, dtype=np.uint8)[numbers] != _FAILS
+    found: NDArray[np.bool_] = np.frombuffer(verdicts, dtype=np.uint8)[numbers] != at_hand.NO
     return found
 
 

@@ -7,16 +7,18 @@ checked from the best downwards; if it leaves too few, more are proposed, until 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from math import isqrt
 from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
 
-from commonplace.catalog.sqlite import at_hand, held, narrow, proposing, vectors
-from commonplace.catalog.sqlite.at_hand import ID, STAMPED, STATUS, AtHand
+from commonplace.catalog.sqlite import at_hand, held, narrow, proposing, similarity, vectors
+from commonplace.catalog.sqlite.at_hand import AtHand
+from commonplace.catalog.sqlite.vectors import Near
 from commonplace.model.filter import Filter
-from commonplace.seam.terms import Hit, made
+from commonplace.seam.terms import Hits
 
 if TYPE_CHECKING:
     from commonplace.catalog.sqlite.comparing import Probe
@@ -28,52 +30,49 @@ if TYPE_CHECKING:
 _PROPOSED = 2
 _AT_LEAST = 160
 _BY_DIMENSIONS = 16_384
-Scored = list[tuple[float, int, int, str]]
-"""Cosine, number, passage and the words it was made of; best first."""
 
 
-def search(
-    db: apsw.Connection, hand: AtHand, model: Model | None, vector: Floats, where: Filter, limit: int
-) -> list[Hit]:
+def search(db: apsw.Connection, hand: AtHand, model: Model | None, vector: Floats, where: Filter, limit: int) -> Hits:
     """The best `limit`, best first; ties by id."""
     if model is None or limit < 1:
-        return []
+        return Hits.none()
     question, those = vectors.asked(model, vector), narrow.named(db, hand, where)
     few = None if those is None else those.few
     whole = held.whole(db, model, question, is_narrow=few is not None)
     if whole is not None:
-        return _among_all(db, hand, whole, question, where, limit, those)
+        return _among_all(db, hand, model, whole, question, where, limit, those)
     if few is not None:
-        return _checked(db, hand, _compared(vectors.of(db, model.number, few), question), where, limit)
+        return _checked(db, hand, model, _compared(vectors.of(db, model.number, few), question), where, limit)
     if model.centre is None:
-        return _checked(db, hand, _compared([*vectors.all_of(db, model.number)], question), where, limit)
+        return _checked(db, hand, model, _compared([*vectors.all_of(db, model.number)], question), where, limit)
     return _proposed(db, hand, model, question, where, limit, those)
 
 
 def _among_all(
     db: apsw.Connection,
     hand: AtHand,
+    model: Model,
     whole: held.Whole,
     question: Probe,
     where: Filter,
     limit: int,
     those: Named | None,
-) -> list[Hit]:
+) -> Hits:
     """All vectors are at hand: take the best, and more if the filter leaves too few."""
     may, count = narrow.possible(hand, where, those, whole.numbers), limit + 20
     left = None if may is None else may.nonzero()[0]
     everybody = len(whole) if left is None else len(left)
     while True:
         top, cosines = whole.nearest(question, count, left)
-        hits = _checked(db, hand, whole.scored(top, cosines), where, limit)
-        if count >= everybody or (len(hits) == limit and hits[-1].score > float(cosines[-1])):
+        hits = _checked(db, hand, model, whole.compared(top, cosines), where, limit)
+        if count >= everybody or (len(hits) == limit and hits.scores[-1] > float(cosines[-1])):
             return hits
         count = narrow.enlarged(count, len(hits), limit)
 
 
 def _proposed(
     db: apsw.Connection, hand: AtHand, model: Model, question: Probe, where: Filter, limit: int, those: Named | None
-) -> list[Hit]:
+) -> Hits:
     """Codes propose; what they propose is compared as it is."""
     centre = np.frombuffer(model.centre or b"", dtype=np.float32)
     least = _AT_LEAST + _BY_DIMENSIONS // model.dimensions
@@ -84,8 +83,8 @@ def _proposed(
         proposed, everything = proposing.best(stored, question.unit, centre, asked, those, several)
         numbers = proposed.tolist()
         if asked > first:  # the filter lets few through: check before comparing
-            numbers = narrow.passing_again(db, hand, where, numbers)
-        hits = _checked(db, hand, _compared(vectors.of(db, model.number, numbers), question), where, limit)
+            numbers = [*compress(numbers, narrow.told(db, hand, where, numbers))]
+        hits = _checked(db, hand, model, _compared(vectors.of(db, model.number, numbers), question), where, limit)
         if len(hits) >= limit or everything:
             return hits
         if asked > first and those is None:  # twice in vain: from here on it is better to know who passes
@@ -93,33 +92,30 @@ def _proposed(
         asked *= 8
 
 
-def _compared(rows: Sequence[vectors.Row], question: Probe) -> Scored:
-    """A row that is damaged cannot be compared, and is left out; `doctor` names it."""
-    whole = [row for row in rows if vectors.is_whole(row[2], len(question.unit))]
-    if not whole:
-        return []
-    passages = vectors.side_by_side([row[2] for row in whole], len(question.unit))
-    cosines = passages.cosines(question)
-    best = passages.best(cosines)
-    scores, which = best.tolist(), passages.which(cosines, best)
-    order = np.argsort(-best, kind="stable").tolist()
-    return [(scores[i], whole[i][0], which[i], whole[i][1]) for i in order]
+def _compared(rows: Sequence[vectors.Row], question: Probe) -> Near:
+    """Nearest first."""
+    near = similarity.compared(rows, question)
+    order: list[int] = np.argsort(np.negative(near.scores), kind="stable").tolist()
+    return Near(
+        [near.scores[at] for at in order],
+        [near.numbers[at] for at in order],
+        near.passages_of(order),
+        lambda: [*map(near.stamps().__getitem__, order)],
+    )
 
 
-def _checked(db: apsw.Connection, hand: AtHand, scored: Scored, where: Filter, limit: int) -> list[Hit]:
+def _checked(db: apsw.Connection, hand: AtHand, model: Model, near: Near, where: Filter, limit: int) -> Hits:
     """Those that the filter lets through and that still have the words their vectors were made of."""
-    found: list[Hit] = []
+    scores, numbers = near.scores, near.numbers
+    found: list[int] = []
     start, step = 0, limit
-    while start < len(scored):
-        some = scored[start : start + step]
-        lines, statuses = narrow.lines_of(db, hand, where, [row[1] for row in some])
-        found += [
-            made(Hit, (line[ID], n, score, passage))
-            for (score, n, passage, stamp), line in zip(some, lines, strict=True)
-            if line is not None and line[STATUS] in statuses and line[STAMPED] == stamp
-        ]
+    while start < len(scores):
+        stop = min(start + step, len(scores))
+        passed = [*compress(range(start, stop), narrow.told(db, hand, where, numbers[start:stop]))]
+        found += similarity.current(db, hand, model, near, passed)
         start += step
-        if len(found) >= limit and start < len(scored) and scored[start][0] < found[limit - 1].score:
+        if len(found) >= limit and start < len(scores) and scores[start] < scores[found[limit - 1]]:
             break  # nobody behind can still tie with the last place
         step = 500
-    return at_hand.in_order(found)[:limit]
+    passages = near.passages_of(found)
+    return at_hand.hits_of(db, hand, [numbers[at] for at in found], [scores[at] for at in found], limit, passages)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import partial
+from itertools import compress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
 
 from commonplace.catalog.sqlite import held, vectors
-from commonplace.catalog.sqlite.at_hand import ID, STAMPED, AtHand
 from commonplace.catalog.sqlite.comparing import Probe
-from commonplace.seam.terms import Hit, made
+from commonplace.seam.terms import Hits
+
+if TYPE_CHECKING:
+    from commonplace.catalog.sqlite.at_hand import AtHand
 
 # How many vectors stand for all of them. The mean of so many is sure to about a twentieth of their spread.
 _SAMPLE = 400
@@ -28,49 +32,54 @@ class Sample(NamedTuple):
 
 def of(
     db: apsw.Connection, hand: AtHand, model: vectors.Model | None, vector: vectors.Floats, places: Sequence[int]
-) -> list[Hit]:
+) -> Hits:
     """The cosine of the best passage of each of these; those without vectors of their present words are left out."""
+    names = partial(hand.names_of, db)
     if model is None or not places:
-        return []
+        return Hits([], [], names)
     known, question = held.known(model), vectors.asked(model, vector)
-    found = known.some(question, places) if known else _compared(db, model, question, places)
-    lines = hand.lines_of(db, [row[0] for row in found])
-    return [
-        made(Hit, (line[ID], n, score, passage))
-        for (n, stamp, score, passage), line in zip(found, lines, strict=True)
-        if line is not None and line[STAMPED] == stamp
-    ]
+    near = known.some(question, places) if known else compared(vectors.of(db, model.number, places), question)
+    still = current(db, hand, model, near, [*range(len(near.numbers))])
+    return Hits([near.numbers[at] for at in still], [near.scores[at] for at in still], names, near.passages_of(still))
 
 
-def _compared(
-    db: apsw.Connection, model: vectors.Model, question: Probe, places: Sequence[int]
-) -> list[tuple[int, str, float, int]]:
-    """Number, stamp, best cosine and its passage, from the vectors in the file."""
-    rows = _whole(vectors.of(db, model.number, places), model)
-    if not rows:
-        return []
-    several = vectors.side_by_side([row[2] for row in rows], model.dimensions)
-    cosines = several.cosines(question)
-    best = several.best(cosines)
-    which = several.which(cosines, best)
-    return [(row[0], row[1], *said) for row, said in zip(rows, zip(best.tolist(), which, strict=True), strict=True)]
+def compared(rows: Sequence[vectors.Row], question: Probe) -> vectors.Near:
+    """In the order given. A row that is damaged cannot be compared, and is left out; `doctor` names it."""
+    whole = _whole(rows, len(question.unit))
+    if not whole:
+        return vectors.Near([], [], None, list)
+    passages = vectors.side_by_side([row[2] for row in whole], len(question.unit))
+    cosines = passages.cosines(question)
+    best = passages.best(cosines)
+    which = None if passages.starts is None else passages.which(cosines, best)
+    return vectors.Near(best.tolist(), [row[0] for row in whole], which, lambda: [row[1] for row in whole])
+
+
+def current(
+    db: apsw.Connection, hand: AtHand, model: vectors.Model, near: vectors.Near, which: Sequence[int]
+) -> list[int]:
+    """Those of them whose vectors were made of their present words."""
+
+    def stamps() -> list[str]:
+        made_of = near.stamps()
+        return [made_of[at] for at in which]
+
+    return [*compress(which, hand.current_of(db, model.state, [near.numbers[at] for at in which], stamps))]
 
 
 def vectors_of(
     db: apsw.Connection, hand: AtHand, model: vectors.Model | None, places: Sequence[int]
 ) -> dict[int, vectors.Floats]:
     """The vectors of every passage, memory by memory."""
-    rows = _whole(vectors.of(db, model.number, places), model) if model and places else []
-    lines = hand.lines_of(db, [n for n, _, _ in rows])
-    return {
-        n: vectors.unpack(blob, model.dimensions)
-        for (n, stamp, blob), line in zip(rows, lines, strict=True)
-        if model is not None and line is not None and line[STAMPED] == stamp
-    }
+    if model is None or not places:
+        return {}
+    rows = _whole(vectors.of(db, model.number, places), model.dimensions)
+    still = hand.current_of(db, model.state, [n for n, _, _ in rows], lambda: [stamp for _, stamp, _ in rows])
+    return {n: vectors.unpack(blob, model.dimensions) for n, _, blob in compress(rows, still)}
 
 
-def _whole(rows: list[tuple[int, str, bytes]], model: vectors.Model) -> list[tuple[int, str, bytes]]:
-    return [row for row in rows if vectors.is_whole(row[2], model.dimensions)]
+def _whole(rows: Sequence[vectors.Row], dimensions: int) -> list[vectors.Row]:
+    return [row for row in rows if vectors.is_whole(row[2], dimensions)]
 
 
 def background(db: apsw.Connection, model: vectors.Model | None, vector: vectors.Floats) -> tuple[float, float] | None:

@@ -7,7 +7,7 @@ count (A45, A77). Vectors hold no truth; they can be dropped at any time and mad
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -155,6 +155,20 @@ class Passages(NamedTuple):
         first = among[np.flatnonzero(np.diff(owner[among], prepend=-1))]
         found: list[int] = (first - self.starts).tolist()
         return found
+
+
+class Near(NamedTuple):
+    """What memories were compared, and how near each is by its best passage: column by column."""
+
+    scores: list[float]
+    numbers: list[int]
+    passages: list[int] | None
+    """None if each has but one."""
+    stamps: Callable[[], list[str]]
+    """Of which words their vectors were made; only asked while somebody is among them of whom nothing is known."""
+
+    def passages_of(self, which: Sequence[int]) -> list[int] | None:
+        return None if self.passages is None else [self.passages[at] for at in which]
 
 
 def starts_of(counts: Sequence[int]) -> Ints | None:

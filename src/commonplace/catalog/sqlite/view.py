@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import apsw
@@ -17,7 +18,7 @@ from commonplace.model.filter import Filter
 from commonplace.model.fingerprint import normalised
 from commonplace.model.record import MemoryRecord
 from commonplace.model.words import Entity
-from commonplace.seam.terms import Hit, Order, Page, Strand
+from commonplace.seam.terms import Hits, Order, Page, Strand
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -216,7 +217,7 @@ class SqliteView:
         found = self.by_id([hit.id for hit in hits])
         return [(found[hit.id], hit.score) for hit in hits if hit.id in found]
 
-    def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> list[Hit]:
+    def lexical(self, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> Hits:
         from commonplace.catalog.sqlite import lexical
 
         with _looking:
@@ -234,7 +235,7 @@ class SqliteView:
         with _looking:
             return spelling.near(self._db, word, limit)
 
-    def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> list[Hit]:
+    def nearest(self, model: str, vector: NDArray[np.float32], where: Filter, limit: int) -> Hits:
         from commonplace.catalog.sqlite import nearest
 
         with _looking:
@@ -252,7 +253,7 @@ class SqliteView:
             self._models[name] = vectors.model_of(self._db, name)
         return self._models[name]
 
-    def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> list[Hit]:
+    def similar(self, model: str, vector: NDArray[np.float32], places: Sequence[int]) -> Hits:
         from commonplace.catalog.sqlite import similarity
 
         with _looking:
@@ -270,6 +271,9 @@ class SqliteView:
         with _looking:
             return similarity.background(self._db, self._model(model), vector)
 
+    def names(self, places: Sequence[int]) -> dict[int, str]:
+        return self._hand.names_of(self._db, places)
+
     def strands(self, places: Sequence[int]) -> dict[int, Strand]:
         return self._hand.strands_of(self._db, places)
 
@@ -278,10 +282,8 @@ class SqliteView:
 
     def passing(self, places: Sequence[int], where: Filter) -> set[int]:
         from commonplace.catalog.sqlite import narrow
-        from commonplace.catalog.sqlite.at_hand import STATUS
 
-        lines, statuses = narrow.lines_of(self._db, self._hand, where, places)
-        return {n for n, line in zip(places, lines, strict=True) if line is not None and line[STATUS] in statuses}
+        return {*compress(places, narrow.told(self._db, self._hand, where, places))}
 
     def unembedded(self, model: str, limit: int) -> list[MemoryRecord]:
         from commonplace.catalog.sqlite import embedding
@@ -303,14 +305,18 @@ class SqliteView:
         found = {id: record for id in sorted(ids) if (record := hand.records.get(id)) is not None}
         missing = [id for id in ids if id not in found]
         if missing:
-            rows = self._db.execute(f"SELECT {MEMORIES.select} FROM memories WHERE id IN {_GIVEN}", (_given(missing),))
+            from commonplace.catalog.sqlite.at_hand import rows_of
+
+            rows = rows_of(self._db, f"SELECT {MEMORIES.select} FROM memories WHERE id IN {_GIVEN}", missing)
             read = {record.id: record for record in MEMORIES.readable(rows)}
             hand.keep_records(read)
             found = {id: found.get(id) or read[id] for id in sorted({*found, *read})}
         return found
 
     def at_places(self, places: Sequence[int]) -> dict[int, MemoryRecord]:
-        rows = self._db.execute(f"SELECT {MEMORIES.select}, n FROM memories WHERE n IN {_GIVEN}", (_given(places),))
+        from commonplace.catalog.sqlite.at_hand import rows_of
+
+        rows = rows_of(self._db, f"SELECT {MEMORIES.select}, n FROM memories WHERE n IN {_GIVEN}", places)
         return {row[-1]: record for row in rows for record in MEMORIES.readable((row,))}
 
     def links_of(self, ids: Sequence[str]) -> list[Link]:
