@@ -86,6 +86,7 @@ def test_codes_find_what_comparing_all_finds(master, monkeypatch):
     """Within half a point of the exact scan, before anything is held in memory."""
     canon, records, vectors = master
     monkeypatch.setattr(held, "WHOLE", 0)
+    monkeypatch.setattr(held, "MOST", 0)
     questions = topics(np.random.default_rng(SEED + 1), 40)
     held._asked.clear()
     held._held.clear()
@@ -124,6 +125,7 @@ def test_codes_propose_enough_memories_also_where_each_has_many_passages(many, m
     questions = topics(chance, 10)
     exact = [ids(canon, question, limit=100) for question in questions]
     monkeypatch.setattr(held, "WHOLE", 0)
+    monkeypatch.setattr(held, "MOST", 0)
     held._held.clear()
     found = [ids(canon, question, limit=100) for question in questions]
     assert [len(each) for each in found] == [100] * len(questions)
@@ -135,6 +137,7 @@ def test_codes_held_in_memory_and_codes_that_are_read_give_the_same_answer(many,
     canon, records, vectors = many
     monkeypatch.setattr(codes, "FULL", 250)
     monkeypatch.setattr(held, "WHOLE", 0)
+    monkeypatch.setattr(held, "MOST", 0)
     monkeypatch.setattr(held, "_BLOCKS", 6)
     canon.rebuild_index()
     questions = topics(np.random.default_rng(SEED + 9), 10)
@@ -150,6 +153,50 @@ def test_codes_held_in_memory_and_codes_that_are_read_give_the_same_answer(many,
     with canon.reading() as view:
         assert sum(1 for _ in codes.blocks(view.connection, 1, DIMENSIONS, last)) == 6
     assert overlap(canon, records, vectors, questions) >= 0.98
+
+
+@pytest.fixture
+def larger(monkeypatch):
+    """What is held of books of more vectors than are compared at the first question, and fewer than are ever held."""
+    monkeypatch.setattr(held, "WHOLE", 0)
+    held._held.clear()
+    held._asked.clear()
+    return held._held
+
+
+def test_a_larger_book_has_its_vectors_read_for_the_second_question(many, larger):
+    """Who asks once does not wait for all of them; who asks again has them compared one and all."""
+    canon, records, vectors = many
+    first, *others = topics(np.random.default_rng(SEED + 10), 12)
+    found = ids(canon, first)
+    assert not larger
+    assert len({*found} & {*truth(records, vectors, first)}) >= 9
+    for question in others:
+        assert ids(canon, question) == truth(records, vectors, question)
+    assert [len(each) for each in larger.values()] == [MANY]
+
+
+def test_what_is_added_to_a_larger_book_is_not_held_twice(many, larger):
+    canon, records, vectors = many
+    for question in vectors[:2]:
+        ids(canon, question)
+    new = a_memory("A new one.")
+    with canon.writing(5.0) as draft:
+        draft.commit(a_signature(), [(Entity.MEMORY, None, new)])
+        draft.keep_vectors("m", entries([new], [vectors[5]]))
+    assert [len(each) for each in larger.values()] == [MANY + 1]
+    assert {*ids(canon, vectors[5])[:2]} == {records[5].id, new.id}
+
+
+@pytest.mark.parametrize("why_not", ["too many", "bytes cannot be compared as bytes"])
+def test_of_a_book_that_is_too_large_codes_are_held(many, larger, monkeypatch, why_not):
+    if why_not == "too many":
+        monkeypatch.setattr(held, "MOST", MANY * DIMENSIONS)
+    else:
+        monkeypatch.setattr(held, "is_quick", lambda: False)
+    canon, records, vectors = many
+    assert overlap(canon, records, vectors, topics(np.random.default_rng(SEED + 11), 8)) >= 0.98
+    assert not any(isinstance(each, held.Whole) for each in larger.values())
 
 
 def test_what_is_held_is_forgotten_with_the_next_change(many):

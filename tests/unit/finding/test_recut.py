@@ -89,6 +89,7 @@ def canon(tmp_path):
 def test_long_memories_wait_again_and_are_not_near_to_anything_until_then(canon, monkeypatch, enough):
     monkeypatch.setattr(codes, "ENOUGH", enough)
     monkeypatch.setattr(held, "WHOLE", 0 if enough == 4 else held.WHOLE)
+    monkeypatch.setattr(held, "MOST", 0)
     records = [a_memory(content=f"{n} " + "long " * (n % 2) * 100) for n in range(20)]
     rows = np.eye(20, dtype=np.float32)
     made = [(record.id, record.fingerprint, rows[n : n + 1]) for n, record in enumerate(records)]

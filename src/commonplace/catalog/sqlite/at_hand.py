@@ -136,20 +136,12 @@ class AtHand:
         known = self.such.setdefault((is_such, beginning), bytearray())
         return {*compress(numbers, told(known, numbers, find))}
 
-    def current_of(
-        self, db: apsw.Connection, state: int, numbers: Sequence[int], stamps: Callable[[], Sequence[str]]
-    ) -> Sequence[int]:
-        """Of each of these: are its vectors, which have these stamps, of its present words? Nothing else counts (A45)."""
-
-        def find(missing: list[int]) -> Iterator[int]:
-            made_of = dict(zip(numbers, stamps(), strict=True))
-            words = _read(db, f"m.n, substr(m.fingerprint, -{STAMP})", missing)
-            return (n for n, stamp in words if stamp == made_of[n])
-
-        known = self._current.setdefault(state, bytearray())
+    def current_in(self, state: int) -> bytearray:
+        """A byte for each memory: are its vectors of its present words, in this state of the vectors?"""
+        found = self._current.setdefault(state, bytearray())
         while len(self._current) > _STATES:
             self._current.pop(next(iter(self._current)))
-        return told(known, numbers, find)
+        return found
 
     def verdicts_of(self, where: Filter) -> bytearray:
         """A byte for each memory, to be filled in by whoever finds out."""

@@ -60,6 +60,11 @@ def dots(codes: Bytes, asked: Probe) -> Floats:
     return found.astype(np.float32)
 
 
+def is_quick() -> bool:
+    """Are bytes compared as bytes here?"""
+    return cdist is not None
+
+
 def rough_dots(codes: Bytes, asked: Probe) -> Floats:
     """The same by the coarse row alone, in half the time: enough to see who may be among the best."""
     found: Floats = (_sums(asked.parts[:1], codes)[0] * asked.steps[0]).astype(np.float32)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +19,18 @@ import apsw
 import numpy as np
 
 from commonplace.catalog.sqlite import codes, vectors
-from commonplace.catalog.sqlite.comparing import Probe, doubt, rough_dots
+from commonplace.catalog.sqlite.comparing import Probe, doubt, is_quick, rough_dots
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Up to so many vectors are held as they are and compared one and all.
+# Up to so many vectors are held as they are and compared one and all, from the first question on.
 WHOLE = 16_384
+# More than those from the second on, as long as they take no more bytes than this: as much as the codes of a larger book. Where
+# bytes cannot be compared as bytes, codes are quicker.
+MOST = 46_000_000
+_BESIDE = 20
+_AT_ONCE = 1_024
 # And of a larger book's codes so many blocks; the rest is read each time.
 _BLOCKS = 88
 _TOGETHER = 3
@@ -39,11 +45,10 @@ class Whole:
         self,
         numbers: vectors.Ints,
         passages: vectors.Ints,
-        stamps: list[str],
         scales: vectors.Floats,
         codes: NDArray[np.int8],
     ) -> None:
-        self.numbers, self.passages, self.stamps = numbers, passages, stamps
+        self.numbers, self.passages = numbers, passages
         self._scales, self._codes = scales, codes
         self._several = bool(passages.any())
         self._said: tuple[Probe | None, Any] = (None, None)
@@ -56,14 +61,12 @@ class Whole:
         left = (~np.isin(self.numbers, other.numbers)).nonzero()[0]
         numbers = np.concatenate((self.numbers[left], other.numbers))
         passages = np.concatenate((self.passages[left], other.passages))
-        stamps = [self.stamps[at] for at in left.tolist()] + other.stamps
         scales = np.concatenate((self._scales[left], other._scales))
         codes = np.concatenate((self._codes[left], other._codes))
         if (np.diff(numbers) < 0).any():
             order = np.lexsort((passages, numbers))
             numbers, passages, scales, codes = numbers[order], passages[order], scales[order], codes[order]
-            stamps = [stamps[at] for at in order.tolist()]
-        return Whole(numbers, passages, stamps, scales, codes)
+        return Whole(numbers, passages, scales, codes)
 
     def nearest(self, question: Probe, count: int, among: Any = None) -> tuple[Any, vectors.Floats]:
         """The places of the `count` nearest passages, nearest first, and their cosines; if some places are named, among those."""
@@ -98,9 +101,7 @@ class Whole:
 
     def _near(self, which: vectors.Ints, cosines: vectors.Floats) -> vectors.Near:
         passages = self.passages[which].tolist() if self._several else None
-        return vectors.Near(
-            cosines.tolist(), self.numbers[which].tolist(), passages, lambda: [self.stamps[at] for at in which.tolist()]
-        )
+        return vectors.Near(cosines.tolist(), self.numbers[which].tolist(), passages)
 
     def some(self, question: Probe, numbers: Sequence[int]) -> vectors.Near:
         """The best passage of those of these memories that have vectors, in the order given."""
@@ -165,17 +166,22 @@ os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def whole(db: apsw.Connection, model: vectors.Model, question: Probe, *, is_narrow: bool) -> Whole | None:
-    """All vectors of a small model, from the first question on: codes might propose too few, and then the second question would
-    get another answer. Of one that is narrow all can be compared without it; there the second question is soon enough."""
-    if model.vectors > WHOLE:
-        return None
-    if model.state not in _held and (not is_narrow or _is_asked_again(model, question)):
-        _hold(model.state, _whole_of(vectors.all_of(db, model.number), model.dimensions))
+    """All vectors, where they are not too many. Of a small model from the first question on: codes might propose too few, and
+    then the second question would get another answer. Of one that is narrow all can be compared without it; there, and in a
+    model that takes a moment to read, the second question is soon enough."""
+    if model.state not in _held and _can_be_whole(model.vectors, model.dimensions):
+        at_once = model.vectors <= WHOLE and not is_narrow
+        if at_once or _is_asked_again(model, question):
+            _hold(model.state, _whole_of(vectors.all_of(db, model.number), model.dimensions, model.vectors))
     return known(model)
 
 
+def _can_be_whole(count: int, dimensions: int) -> bool:
+    return count <= WHOLE or (is_quick() and count * (dimensions + _BESIDE) <= MOST)
+
+
 def known(model: vectors.Model) -> Whole | None:
-    """All vectors of a small model, if they are held already."""
+    """All vectors of a model, if they are held already."""
     found = _held.get(model.state)
     return found if isinstance(found, Whole) else None
 
@@ -183,7 +189,7 @@ def known(model: vectors.Model) -> Whole | None:
 def blocks(db: apsw.Connection, model: vectors.Model, question: Probe) -> Iterator[codes.Block]:
     """The model's blocks of codes: the first ones from memory, if another question was asked before in this state. The last
     one is never held: it is the one that new codes go into."""
-    if model.vectors <= WHOLE or not _is_asked_again(model, question):
+    if _can_be_whole(model.vectors, model.dimensions) or not _is_asked_again(model, question):
         yield from (block for _, block in codes.blocks(db, model.number, model.dimensions))
         return
     kept, last = _held.get(model.state, (None, 0))
@@ -230,8 +236,10 @@ def follow(before: int, after: int, dimensions: int, added: Sequence[vectors.Row
     was = _held.get(before)
     if isinstance(was, Whole):
         grown = was.with_(_whole_of(added, dimensions))
-        if len(grown) <= WHOLE:
+        if _can_be_whole(len(grown), dimensions):
             _follow(after, grown)
+        if len(grown) > WHOLE:
+            _held.pop(before, None)  # twice so many would be too many
     elif was is not None:
         _follow(after, was)
     elif before in _asked:  # whoever adds one and asks one in turns asks again, too
@@ -273,24 +281,22 @@ def _hold(state: int, what: Any) -> None:
             _held.pop(next(iter(_held)))
 
 
-def _whole_of(stored: Iterable[vectors.Row], dimensions: int) -> Whole:
-    """Of those that are as they were written."""
+def _whole_of(stored: Iterable[vectors.Row], dimensions: int, room: int = 0) -> Whole:
+    """Of those that are as they were written. With room for so many passages, what is read need not lie in memory twice."""
     numbers: list[int] = []
-    passages: list[int] = []
-    stamps: list[str] = []
-    raw: list[bytes] = []
-    for n, stamp, blob in stored:
-        if vectors.is_whole(blob, dimensions):
-            count = vectors.passages_in(blob, dimensions)
-            numbers += [n] * count
-            passages += range(count)
-            stamps += [stamp] * count
-            raw.append(blob[: count * vectors.layout(dimensions).itemsize])
-    rows = np.frombuffer(b"".join(raw), dtype=vectors.layout(dimensions))
-    return Whole(
-        np.array(numbers, dtype=np.int64),
-        np.array(passages, dtype=np.int64),
-        stamps,
-        rows["scale"].copy(),
-        np.ascontiguousarray(rows["codes"]),
-    )
+    counts: list[int] = []
+    codes, scales = np.empty((room, dimensions), dtype=np.int8), np.empty(room, dtype=np.float32)
+    filled, coming = 0, iter(stored)
+    while some := [*islice(coming, _AT_ONCE)]:
+        whole = [(n, blob) for n, _, blob in some if vectors.is_whole(blob, dimensions)]
+        numbers += [n for n, _ in whole]
+        counts += [vectors.passages_in(blob, dimensions) for _, blob in whole]
+        read = vectors.side_by_side([blob for _, blob in whole], dimensions)
+        end = filled + len(read.codes)
+        if end > len(codes):
+            codes, scales = np.concatenate((codes[:filled], read.codes)), np.concatenate((scales[:filled], read.scales))
+        else:
+            codes[filled:end], scales[filled:end] = read.codes, read.scales
+        filled = end
+    passages = np.arange(filled) - np.repeat(np.cumsum(counts, dtype=np.int64) - counts, counts)
+    return Whole(np.repeat(np.array(numbers, dtype=np.int64), counts), passages, scales[:filled], codes[:filled])

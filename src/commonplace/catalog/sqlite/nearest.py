@@ -96,12 +96,7 @@ def _compared(rows: Sequence[vectors.Row], question: Probe) -> Near:
     """Nearest first."""
     near = similarity.compared(rows, question)
     order: list[int] = np.argsort(np.negative(near.scores), kind="stable").tolist()
-    return Near(
-        [near.scores[at] for at in order],
-        [near.numbers[at] for at in order],
-        near.passages_of(order),
-        lambda: [*map(near.stamps().__getitem__, order)],
-    )
+    return Near([near.scores[at] for at in order], [near.numbers[at] for at in order], near.passages_of(order))
 
 
 def _checked(db: apsw.Connection, hand: AtHand, model: Model, near: Near, where: Filter, limit: int) -> Hits:
@@ -112,7 +107,7 @@ def _checked(db: apsw.Connection, hand: AtHand, model: Model, near: Near, where:
     while start < len(scores):
         stop = min(start + step, len(scores))
         passed = [*compress(range(start, stop), narrow.told(db, hand, where, numbers[start:stop]))]
-        found += similarity.current(db, hand, model, near, passed)
+        found += compress(passed, similarity.current(db, hand, model, [numbers[at] for at in passed]))
         start += step
         if len(found) >= limit and start < len(scores) and scores[start] < scores[found[limit - 1]]:
             break  # nobody behind can still tie with the last place

@@ -25,7 +25,7 @@ _LEVELS = np.array([2, 1], dtype=np.float32)
 # What one bit is worth, beside the factor that two bits have: of a bell curve.
 _ONE_BIT = np.float32(1.119)
 # So many times its usual error may the rough estimate be wrong.
-_HOPE = 2.0
+_HOPE = 1.5
 # So many codes are looked at closely before hope is judged.
 _FIRST = 1_024
 
@@ -96,10 +96,22 @@ def best(
                 left = codes.part(block, slice(_FIRST, None))
         if those is not None:
             left = codes.some(left, those.holds(left.numbers).nonzero()[0])
-        hopeful = codes.some(left, (question.rough(left) > found.floor - doubt).nonzero()[0])
-        found.add(question.fine(hopeful), hopeful.numbers)
+        rough = question.rough(left)
+        hopeful = (rough > found.floor - doubt).nonzero()[0]
+        if len(hopeful) > 2 * found.room:  # the best of them raise the floor for the others
+            likely = rough[hopeful].argpartition(-found.room)
+            _look(question, left, hopeful[likely[-found.room :]], found)
+            hopeful = hopeful[likely[: -found.room]]
+            hopeful = hopeful[rough[hopeful] > found.floor - doubt]
+        _look(question, left, hopeful, found)
     numbers = found.numbers()
     return numbers[:count], found.has_all and len(numbers) <= count
+
+
+def _look(question: Question, block: Block, which: Ints, found: _Best) -> None:
+    """Closely at these."""
+    these = codes.some(block, which)
+    found.add(question.fine(these), these.numbers)
 
 
 class _Best:
@@ -107,15 +119,15 @@ class _Best:
 
     def __init__(self, count: int, several: int) -> None:
         # A quarter more than are asked for: several passages of one memory count once.
-        self._room, self.floor, self.has_all = several * (count + count // 4), -np.inf, True
+        self.room, self.floor, self.has_all = several * (count + count // 4), -np.inf, True
         self._scores, self._numbers = np.empty(0, dtype=np.float32), np.empty(0, dtype=np.int64)
 
     def add(self, scores: Floats, numbers: Ints) -> None:
         good = scores > self.floor
         self._scores = np.concatenate((self._scores, scores[good]))
         self._numbers = np.concatenate((self._numbers, numbers[good]))
-        if len(self._scores) > self._room:
-            top = self._scores.argpartition(-self._room)[-self._room :]
+        if len(self._scores) > self.room:
+            top = self._scores.argpartition(-self.room)[-self.room :]
             self._scores, self._numbers = self._scores[top], self._numbers[top]
             self.floor, self.has_all = float(self._scores[0]), False
 

@@ -8,8 +8,9 @@ from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apsw
+import msgspec
 
-from commonplace.catalog.sqlite import held, vectors
+from commonplace.catalog.sqlite import at_hand, held, vectors
 from commonplace.catalog.sqlite.comparing import Probe
 from commonplace.seam.terms import Hits
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 _SAMPLE = 400
 _FEWEST = 8
 _KEPT_SAMPLES = 8
+_CURRENT = (
+    "SELECT j.value FROM json_each(?) AS j CROSS JOIN memories AS m ON m.n = j.value"
+    f" CROSS JOIN memory_vectors AS v ON v.key = ? + j.value WHERE v.fingerprint = substr(m.fingerprint, -{at_hand.STAMP})"
+)
 
 
 class Sample(NamedTuple):
@@ -39,7 +44,7 @@ def of(
         return Hits([], [], names)
     known, question = held.known(model), vectors.asked(model, vector)
     near = known.some(question, places) if known else compared(vectors.of(db, model.number, places), question)
-    still = current(db, hand, model, near, [*range(len(near.numbers))])
+    still = [*compress(range(len(near.numbers)), current(db, hand, model, near.numbers))]
     return Hits([near.numbers[at] for at in still], [near.scores[at] for at in still], names, near.passages_of(still))
 
 
@@ -47,24 +52,22 @@ def compared(rows: Sequence[vectors.Row], question: Probe) -> vectors.Near:
     """In the order given. A row that is damaged cannot be compared, and is left out; `doctor` names it."""
     whole = _whole(rows, len(question.unit))
     if not whole:
-        return vectors.Near([], [], None, list)
+        return vectors.Near([], [], None)
     passages = vectors.side_by_side([row[2] for row in whole], len(question.unit))
     cosines = passages.cosines(question)
     best = passages.best(cosines)
     which = None if passages.starts is None else passages.which(cosines, best)
-    return vectors.Near(best.tolist(), [row[0] for row in whole], which, lambda: [row[1] for row in whole])
+    return vectors.Near(best.tolist(), [row[0] for row in whole], which)
 
 
-def current(
-    db: apsw.Connection, hand: AtHand, model: vectors.Model, near: vectors.Near, which: Sequence[int]
-) -> list[int]:
-    """Those of them whose vectors were made of their present words."""
+def current(db: apsw.Connection, hand: AtHand, model: vectors.Model, numbers: Sequence[int]) -> Sequence[int]:
+    """Of each of these: were its vectors made of its present words? No others count (A45)."""
 
-    def stamps() -> list[str]:
-        made_of = near.stamps()
-        return [made_of[at] for at in which]
+    def find(missing: list[int]) -> list[int]:
+        rows: Any = db.execute(_CURRENT, (msgspec.json.encode(missing).decode(), vectors.key_of(model.number, 0)))
+        return [n for (n,) in rows]
 
-    return [*compress(which, hand.current_of(db, model.state, [near.numbers[at] for at in which], stamps))]
+    return at_hand.told(hand.current_in(model.state), numbers, find)
 
 
 def vectors_of(
@@ -74,7 +77,7 @@ def vectors_of(
     if model is None or not places:
         return {}
     rows = _whole(vectors.of(db, model.number, places), model.dimensions)
-    still = hand.current_of(db, model.state, [n for n, _, _ in rows], lambda: [stamp for _, stamp, _ in rows])
+    still = current(db, hand, model, [n for n, _, _ in rows])
     return {n: vectors.unpack(blob, model.dimensions) for n, _, blob in compress(rows, still)}
 
 

@@ -7,7 +7,7 @@ count (A45, A77). Vectors hold no truth; they can be dropped at any time and mad
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -164,8 +164,6 @@ class Near(NamedTuple):
     numbers: list[int]
     passages: list[int] | None
     """None if each has but one."""
-    stamps: Callable[[], list[str]]
-    """Of which words their vectors were made; only asked while somebody is among them of whom nothing is known."""
 
     def passages_of(self, which: Sequence[int]) -> list[int] | None:
         return None if self.passages is None else [self.passages[at] for at in which]
