@@ -188,7 +188,7 @@ def test_from_the_second_question_on_words_are_remembered(canon):
 
 
 def test_the_words_asked_for_last_are_remembered(canon, monkeypatch):
-    monkeypatch.setattr(addends, "_MOST", 25)
+    monkeypatch.setattr(addends, "_MOST", 300)
     committed(canon, *[a_memory(content=f"ship car boat {n}") for n in range(10)])
     with canon.reading() as view:
         hits = {word: view.lexical([(word,)], Filter(), 5) for word in ("ship", "car", "boat") for _ in range(2)}
@@ -207,11 +207,13 @@ WORDS = [
 ]
 
 
+@pytest.mark.parametrize("few", [5, 512])
 @pytest.mark.parametrize(("small", "sparse"), [(20_000, 32), (20_000, 0), (10, 32), (10, 0)])
-def test_word_by_word_the_scores_are_those_of_all_words_at_once(small, sparse, canon, monkeypatch):
+def test_word_by_word_the_scores_are_those_of_all_words_at_once(small, sparse, few, canon, monkeypatch):
     """In a small book, and in a large one of which few hold the words; gone through as long as it is, and by holders alone."""
     monkeypatch.setattr(lexical, "SMALL", small)
     monkeypatch.setattr(addends, "_SPARSE", sparse)
+    monkeypatch.setattr(addends, "_FEW", few)
     chance = random.Random(SEED)
     committed(canon, *[a_memory(content=" ".join(chance.choices(WORDS, k=chance.randint(1, 30)))) for _ in range(200)])
     read = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import numpy as np  # noqa: F401 - words are remembered one by one only where it is loaded anyway
+import pytest
 
 from commonplace.catalog.sqlite import addends, at_hand
 from commonplace.model.filter import Filter
@@ -32,12 +33,14 @@ def test_words_that_nobody_holds_are_not_remembered_for_ever(canon, monkeypatch)
     assert 10 < len(hand.addends) <= 20
 
 
-def test_how_many_numbers_are_kept_is_counted_right(canon, monkeypatch):
-    monkeypatch.setattr(addends, "_MOST", 25)
+@pytest.mark.parametrize("few", [2, 512], ids=["each sum once", "each sum by itself"])
+def test_how_much_is_kept_is_counted_right(canon, monkeypatch, few):
+    monkeypatch.setattr(addends, "_FEW", few)
+    monkeypatch.setattr(addends, "_MOST", 300)
     committed(canon, *[a_memory(content=f"ship car boat {n}") for n in range(10)])
     for word in ("ship", "car", "boat", "ship", "4", "nowhere", "car"):
         _, hand = asked_twice(canon, word)
-        assert hand.kept == sum(len(each.numbers) for each in hand.addends.values()) <= 25
+        assert hand.kept == sum(each.size for each in hand.addends.values()) <= 300
 
 
 def test_what_is_too_long_to_be_a_word_is_not_remembered(canon):

@@ -22,20 +22,32 @@ if TYPE_CHECKING:
     from commonplace.catalog.sqlite.narrow import Named
     from commonplace.model.filter import Filter
 
-# So many are kept for all words together, 16 bytes each, and of so many words, because one that nobody holds takes room too;
-# then the oldest make room. What is longer is no word, and not remembered.
-_MOST, _WORDS = 450_000, 2_048
+# So many bytes are kept for all words together, and of so many words, because one that nobody holds takes room too; then the
+# oldest make room. What is longer is no word, and not remembered.
+_MOST, _WORDS = 8_000_000, 4_096
 _LONGEST = 256
 # If the book is so many times longer than its holders are many, it is not gone through for them.
 _SPARSE = 32
+# To tell equal sums apart takes a moment, which is worth it if they are not few.
+_FEW = 512
 _SQL = f"SELECT rowid, -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) FROM memories_fts WHERE memories_fts MATCH ?"
 
 
 class Addends(NamedTuple):
     """Of one word: the memories that hold it, by number, and what it adds to each."""
 
-    numbers: NDArray[np.int64]
-    adds: NDArray[np.float64]
+    numbers: NDArray[np.int32]
+    sums: NDArray[np.float64]
+    which: NDArray[np.unsignedinteger[Any]] | None = None
+    """Which of the sums is whose. A common word adds the same to many: whoever holds it as often in as long a text."""
+
+    @property
+    def adds(self) -> NDArray[np.float64]:
+        return self.sums if self.which is None else self.sums.take(self.which)
+
+    @property
+    def size(self) -> int:
+        return self.numbers.nbytes + self.sums.nbytes + (0 if self.which is None else self.which.nbytes)
 
 
 def among(
@@ -66,8 +78,8 @@ def _summed(db: apsw.Connection, hand: AtHand, asked: list[str]) -> tuple[NDArra
     several = [hand.addends.get(word) or _read(db, hand, word) for word in asked]
     if hand.upto < _SPARSE * sum(len(each.numbers) for each in several):
         scores = np.zeros(hand.upto + 1)
-        for numbers, adds in several:
-            scores[numbers] += adds
+        for each in several:
+            scores[each.numbers] += each.adds
         holding = (scores > 0).nonzero()[0]
         return holding, scores[holding]
     holding, which = np.unique(np.concatenate([each.numbers for each in several]), return_inverse=True)
@@ -88,15 +100,17 @@ def _read(db: apsw.Connection, hand: AtHand, word: str) -> Addends:
 
     rows: list[Any] = db.execute(_SQL, (word,)).fetchall()
     numbers, adds = zip(*rows, strict=True) if rows else ((), ())
-    made = Addends(np.array(numbers, dtype=np.int64), np.array(adds, dtype=np.float64))
-    if len(word) <= _LONGEST and len(rows) <= _MOST:
+    made = Addends(np.array(numbers, dtype=np.int32), np.array(adds, dtype=np.float64))
+    if len(rows) > _FEW:
+        sums, which = np.unique(made.sums, return_inverse=True)
+        made = Addends(made.numbers, sums, which.astype(np.min_scalar_type(len(sums))))
+    if len(word) <= _LONGEST and made.size <= _MOST:
         _keep(hand, word, made)
     return made
 
 
 def _keep(hand: AtHand, word: str, made: Addends) -> None:
     hand.addends[word] = made
-    hand.kept += len(made.numbers)
+    hand.kept += made.size
     while (hand.kept > _MOST or len(hand.addends) > _WORDS) and len(hand.addends) > 1:
-        oldest = next(iter(hand.addends))
-        hand.kept -= len(hand.addends.pop(oldest).numbers)
+        hand.kept -= hand.addends.pop(next(iter(hand.addends))).size

@@ -80,7 +80,7 @@ class AtHand:
         self._letters = 0
         self.addends: dict[str, Addends] = {}
         self.kept = 0
-        """How many numbers they hold together."""
+        """How many bytes they take together."""
         self.first_asked: Sequence[str] | None = None
         """What was asked for by its words first."""
         self.texts: int | None = None
