@@ -91,33 +91,36 @@ class AtHand:
         """How many hold a phrase, about."""
 
     def strands_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
+        try:
+            return {n: self.strands[n] for n in numbers}
+        except KeyError:
+            return self._read_strands(db, numbers)
+
+    def _read_strands(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, Strand]:
         strands = self.strands
-        missing = [n for n in numbers if n not in strands]
-        if missing:
-            if len(strands) > _STRANDS:
-                strands.clear()
-                self._words.clear()
-                missing = [*numbers]
-            rows = _read(db, _STRAND, missing)
-            share = self._words.setdefault  # what most of them say alike is there once
-            for n, *words, at, length, opening, confidence, _ in rows:
-                *owner, scope, status = [share(word, word) for word in words]
-                whose = tuple(owner)
-                strands[n] = made(Strand, (share(whose, whose), at, length, opening, scope, confidence, status))
-            self._keep_names((row[0], row[-1]) for row in rows)
+        if len(strands) > _STRANDS:
+            strands.clear()
+            self._words.clear()
+        rows = _read(db, _STRAND, [n for n in numbers if n not in strands])
+        share = self._words.setdefault  # what most of them say alike is there once
+        for n, *words, at, length, opening, confidence, _ in rows:
+            *owner, scope, status = [share(word, word) for word in words]
+            whose = tuple(owner)
+            strands[n] = made(Strand, (share(whose, whose), at, length, opening, scope, confidence, status))
+        self._keep_names((row[0], row[-1]) for row in rows)
         return {n: strands[n] for n in numbers if n in strands}
 
     def names_of(self, db: apsw.Connection, numbers: Sequence[int]) -> dict[int, str]:
         """The ids of those of these memories that are there."""
         names = self.names
-        missing = [n for n in numbers if n not in names]
-        if not missing:
+        try:
             return {n: names[n] for n in numbers}
-        found = {n: names[n] for n in numbers if n in names}
-        read = dict(_read(db, "m.n, m.id", missing))
+        except KeyError:
+            known = {n: names[n] for n in numbers if n in names}
+        read = dict(_read(db, "m.n, m.id", [n for n in numbers if n not in known]))
         self._keep_names(read.items())
-        found |= read
-        return {n: found[n] for n in numbers if n in found}
+        known |= read
+        return {n: known[n] for n in numbers if n in known}
 
     def _keep_names(self, names: Iterable[tuple[int, str]]) -> None:
         if len(self.names) > _STRANDS:

@@ -32,7 +32,7 @@ MOST = 46_000_000
 _BESIDE = 20
 _AT_ONCE = 1_024
 # And of a larger book's codes so many blocks; the rest is read each time.
-_BLOCKS = 88
+_BLOCKS = 72
 _TOGETHER = 3
 # How many states: one for each model in use, and one that is about to be forgotten.
 _STATES = 2
