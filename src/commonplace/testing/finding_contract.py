@@ -64,8 +64,11 @@ class FindingContract(OpenedCatalog):
         with catalog.reading() as view:
             place = {hit.id: hit.place for hit in view.nearest("m", axis(0)[0], ANY, 10)}
             found = view.at_places([*place.values(), 10**9])
-            assert {at: record.id for at, record in found.items()} == {at: id for id, at in place.items()}
+            names = {at: id for id, at in place.items()}
+            assert {at: record.id for at, record in found.items()} == names
+            assert view.names([*place.values(), 10**9]) == names
             assert view.at_places([]) == {}
+            assert view.names([]) == {}
         assert [id for id, _ in sorted(place.items(), key=lambda pair: pair[1])] == [record.id for record in birds]
 
     def test_a_strand_says_whose_it_is_when_it_was_and_how_it_begins(self, catalog: Canon) -> None:
@@ -98,6 +101,22 @@ class FindingContract(OpenedCatalog):
             by_id = sorted(links, key=lambda link: link.id, reverse=True)
             assert view.links_behind(None, 10) == by_id
             assert view.links_behind(by_id[0].id, 1) == by_id[1:2]
+
+    def test_hits_are_the_same_column_by_column_and_one_by_one(self, catalog: Canon, birds: list[MemoryRecord]) -> None:
+        import numpy as np
+
+        long = a_memory("Many words.")
+        self.put(catalog, long)
+        self.embed(catalog, [long], [np.concatenate([axis(5), axis(6)])])
+        with catalog.reading() as view:
+            hits = view.nearest("m", axis(6)[0], ANY, 10)
+            passages = hits.passages or [0] * len(hits)
+            columns = [*zip(hits.places, hits.scores, passages, strict=True)]
+            assert [(hit.place, hit.score, hit.passage) for hit in hits] == columns
+            assert (hits[0].id, passages[0], len(hits)) == (long.id, 1, 1 + len(birds))
+            assert [hit.id for hit in hits] == [view.names(hits.places)[place] for place in hits.places]
+            both = hits + view.similar("m", axis(6)[0], hits.places[:1])
+            assert [*both] == [*hits, hits[0]]
 
     # By words --------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ are scored with all the words; memories that hold only the common rest are left 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from heapq import nlargest
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -37,6 +38,8 @@ Scores = dict[int, float]
 """By number."""
 Scored = tuple[list[float], list[int]]
 """Scores and whose they are, best first."""
+Way = Callable[[int], Scored]
+"""From how many are wanted to the best so many."""
 
 
 def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], where: Filter, limit: int) -> Hits:
@@ -44,6 +47,11 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     asked = list(dict.fromkeys(phrase for phrase in map(_phrase, terms) if phrase))
     if not asked or limit < 1:
         return Hits.none()
+    return _best(db, hand, where, limit, _way(db, hand, asked, where, limit))
+
+
+def _way(db: apsw.Connection, hand: AtHand, asked: list[str], where: Filter, limit: int) -> Way:
+    """How the best are found: by what is remembered, by what the index says, or among those that the rare words choose."""
     upto, waiting = hand.upto, hand.is_waiting
     if waiting:
         fulltext.gather_fresh(db, upto)
@@ -52,26 +60,22 @@ def search(db: apsw.Connection, hand: AtHand, terms: Sequence[tuple[str, ...]], 
     counts = chosen.counted(db, hand, asked) if few is None and upto > SMALL else {}
     room = min(max(upto // _SHARE, _FEWEST), _MOST)
     if sum(counts.values()) > max(_PLAIN, 2 * room):
-        given = chosen.best(db, hand, counts, room, limit, those)
+        scores = chosen.best(db, hand, counts, room, limit, those)
         if waiting:
-            given |= _fresh(db, asked, counts)
-    elif waiting:
-        given = _together(db, asked, few)
-    else:
-        # In a large book words that are known to be rare are remembered, and no others.
-        by_word = upto <= SMALL or bool(counts)
-        known = addends.among(db, hand, asked, where, those) if by_word else None
-        if known is None:
-            return _best(db, hand, where, limit, lambda most: _columns(_plain(db, asked, those, most)))
-        return _best(db, hand, where, limit, lambda most: _greatest(*known, most))
-    return _best(db, hand, where, limit, lambda most: _leading(given, most))
+            scores |= _fresh(db, asked, counts)
+        return partial(_leading, scores)
+    if waiting:
+        return partial(_leading, _together(db, asked, few))
+    # In a large book words that are known to be rare are remembered, and no others.
+    known = addends.among(db, hand, asked, where, those) if upto <= SMALL or counts else None
+    return partial(_plain, db, asked, those) if known is None else partial(_greatest, *known)
 
 
-def _best(db: apsw.Connection, hand: AtHand, where: Filter, limit: int, first: Callable[[int], Scored]) -> Hits:
+def _best(db: apsw.Connection, hand: AtHand, where: Filter, limit: int, way: Way) -> Hits:
     """As many as will do, in all likelihood; more, if the filter or a tie asks for more."""
     likely = 2 * limit + 20
     while True:
-        scores, numbers = first(likely)
+        scores, numbers = way(likely)
         hits = _checked(db, hand, scores, numbers, where, limit)
         if len(scores) < likely or (len(hits) == limit and scores[-1] < hits.scores[-1]):
             return hits
@@ -106,18 +110,18 @@ def _phrase(term: tuple[str, ...]) -> str:
     return f'"{text}" *' if is_unspaced(text) else f'"{text}"'
 
 
-def _plain(db: apsw.Connection, asked: list[str], those: Named | None, limit: int) -> list[tuple[float, int]]:
+def _plain(db: apsw.Connection, asked: list[str], those: Named | None, most: int) -> Scored:
     """The best as FTS5 scores them; if some are named, among those alone."""
     many = those is not None and those.few is None
     among, values = fulltext.among(those.few if those is not None else None)
     rows: list[Any] = db.execute(
         f"SELECT -bm25(memories_fts, {fulltext.SQL_WEIGHTS}) AS score, rowid FROM memories_fts"
         f" WHERE memories_fts MATCH ?{among} ORDER BY score DESC LIMIT ?",
-        (" OR ".join(asked), *values, -1 if many else limit),
+        (" OR ".join(asked), *values, -1 if many else most),
     ).fetchall()
-    if not many or those is None:
-        return rows
-    return [row for row, is_among in zip(rows, those.told([n for _, n in rows]), strict=True) if is_among][:limit]
+    if many and those is not None:
+        rows = [*compress(rows, those.told([n for _, n in rows]))][:most]
+    return _columns(rows)
 
 
 def _together(db: apsw.Connection, asked: list[str], few: list[int] | None) -> Scores:
