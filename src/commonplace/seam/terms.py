@@ -76,7 +76,8 @@ class Hits(Sequence[Hit]):
         if self._singly is None:
             names, passages = self._names(self.places), self.passages or [0] * len(self)
             columns = zip(self.places, self.scores, passages, strict=True)
-            self._singly = [Hit(names[place], place, score, passage) for place, score, passage in columns]
+            # Whose id cannot be read any more has none, and nobody can be told of it.
+            self._singly = [Hit(names[place], place, score, of) for place, score, of in columns if place in names]
         return self._singly[at]
 
     def __eq__(self, other: object) -> bool:

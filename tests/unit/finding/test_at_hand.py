@@ -160,6 +160,15 @@ def test_bytes_that_are_no_text_keep_only_their_own_memory_away(canon):
         assert view.by_id([hit.id for hit in hits]) == {other.id: other}
 
 
+def test_an_id_that_is_no_text_keeps_only_its_own_memory_away(canon):
+    one, other = a_memory(content="The first of them."), a_memory(content="The second of them.")
+    committed(canon, one, other)
+    canon._connections.get().execute("UPDATE memories SET id = CAST(x'ff41' AS TEXT) WHERE n = 1").fetchall()
+    with canon.reading() as view:
+        assert [hit.id for hit in view.lexical([("them",)], Filter(), 10)] == [other.id]
+        assert view.names([1, 2]) == {2: other.id}
+
+
 def test_what_is_kept_is_little(canon, monkeypatch):
     """Begun anew when it grows beyond its bounds, and right all the same."""
     monkeypatch.setattr(at_hand, "_STRANDS", 5)
