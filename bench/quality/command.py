@@ -31,7 +31,7 @@ VIEWS: dict[str, tuple[Callable[[], Cases], ...]] = {
     ),
     "beam": (beam.messages,),
     "scifact": (scifact.documents,),
-    "worlds": (worlds.whole, worlds.young),
+    "worlds": (worlds.whole, worlds.young, worlds.sittings),
 }
 
 

@@ -7,7 +7,7 @@ one hardly anything is known of what is usual.
 
 from __future__ import annotations
 
-from bench.quality.cases import Cases, Item, Question, Store
+from bench.quality.cases import Cases, Item, Question, Store, in_sessions
 from bench.teaching.worlds import SORTS, World, read_worlds
 
 _UNTAUGHT = ("manuals-", "papers-", "talks-")
@@ -21,6 +21,12 @@ def whole() -> Cases:
 def young() -> Cases:
     stores = (_store(world, _YOUNG) for world in _worlds())
     return Cases("worlds young", tuple(store for store in stores if store.questions))
+
+
+def sittings() -> Cases:
+    """Each day of the talks as one memory."""
+    talks = tuple(_store(world) for world in _worlds() if world.name.startswith("talks-"))
+    return in_sessions(Cases("worlds turn", talks), "worlds sitting")
 
 
 def _worlds() -> list[World]:
@@ -37,7 +43,13 @@ def _store(world: World, first: int | None = None) -> Store:
         world.name,
         items,
         tuple(
-            Question(f"{world.name}/{n}", one.text, SORTS[one.sort], frozenset(map(str, one.answers)))
+            Question(
+                f"{world.name}/{n}",
+                one.text,
+                SORTS[one.sort],
+                frozenset(map(str, one.answers)),
+                frozenset(days[answer] for answer in one.answers),
+            )
             for n, one in enumerate(asked)
         ),
     )

@@ -8,11 +8,10 @@ docs/guide/how-well.md.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from math import sqrt
 
+from commonplace.retrieve.speech import is_spoken
 from commonplace.seam.terms import Strand
 
 ADOPTED = 2
@@ -24,7 +23,6 @@ _SITTING = 30 * 60 * 1_000_000  # microseconds
 _STANDS_ALONE = 200
 """A text of so many characters borrows in full; one twice as long, half."""
 
-_SPEAKER = re.compile(r"[^\W\d_][\w .'-]{0,40}: ")
 _SEMANTIC = {-1: 0.2, 1: 0.2, -2: 0.1, 2: 0.1}
 _STEPS = [
     (d, (0.7 if d < 0 else 0.5) * 0.6 ** (abs(d) - 1), _SEMANTIC.get(d, 0.0)) for d in (-4, -3, -2, -1, 1, 2, 3, 4)
@@ -39,12 +37,7 @@ Scores = dict[int, float]
 
 def is_talk(strand: Strand) -> bool:
     """Is it a piece of a conversation, or of what happened one after the other?"""
-    return strand.owner[0] == "episode" or _is_spoken(strand.opening)
-
-
-@lru_cache(maxsize=16_384)  # the same neighbours come up again and again
-def _is_spoken(opening: str) -> bool:
-    return _SPEAKER.match(opening) is not None
+    return strand.owner[0] == "episode" or is_spoken(strand.opening)
 
 
 def around(places: Iterable[int], reach: int) -> set[int]:

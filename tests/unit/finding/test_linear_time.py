@@ -14,7 +14,7 @@ from commonplace.retrieve.freshest import _ASKS_A_VALUE, _ASKS_THE_PAST, _ASKS_W
 from commonplace.retrieve.mentions import MENTION
 from commonplace.retrieve.moments import _PHRASES
 from commonplace.retrieve.passages import embedded_passages
-from commonplace.retrieve.sequence import _SPEAKER
+from commonplace.retrieve.speech import is_conversation, is_spoken
 from commonplace.retrieve.understand import understand
 from commonplace.retrieve.vault import keywords
 from commonplace.retrieve.wishes import _CONDITION, _STANDING, _WISH
@@ -37,7 +37,8 @@ STEPS = {
     "asking": lambda text: [pattern.search(text) for pattern in ASKING],
     "values": lambda text: [pattern.search(text) for pattern in VALUES],
     "mentions": MENTION.findall,
-    "speaker": _SPEAKER.match,
+    "speaker": is_spoken,
+    "conversation": is_conversation,
     "forms": forms_in,
     "terms": lambda text: (index_terms(text), query_terms(text)),
     "passages": embedded_passages,

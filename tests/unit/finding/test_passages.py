@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from commonplace.retrieve.passages import LENGTH, OVERLAP, embedded_passages, has_several, passages_of
+from commonplace.retrieve.passages import LENGTH, MOST, OVERLAP, embedded_passages, has_several, passages_of
 
 
 def cut(content):
@@ -54,3 +54,34 @@ def test_when_an_instruction_is_meant_is_a_passage_of_its_own(said, condition):
 def test_an_essay_has_no_condition():
     said = "Always name the units when I ask about distances. " * 40
     assert embedded_passages(said) == passages_of(said)
+
+
+def a_talk(lines, speakers=("Ann", "Bob")):
+    return "\n".join(f"{speakers[n % 2]}: {'so it goes on. ' * (2 + n % 5)}" for n in range(lines))
+
+
+def test_a_long_conversation_has_a_vector_for_its_halves_too():
+    """ADR 44. The passages come first: whoever counts them by number finds the same ones with and without halves."""
+    talk = a_talk(40)
+    whole, found = passages_of(talk), embedded_passages(talk)
+    assert found[: len(whole)] == whole
+    halves = found[len(whole) :]
+    assert len(whole) < len(halves) < 3 * len(whole)
+    assert all(one.end - one.start <= LENGTH // 2 for one in halves)
+    assert all(talk[one.start : one.end].startswith(("Ann: ", "Bob: ")) for one in halves)
+    assert len({*found}) == len(found), "what is a passage already has no second vector"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [a_talk(4), "So it goes on, and nobody speaks. " * 60, a_talk(12, ("- Ann", "* Bob")), a_talk(3) + "\nand on" * 60],
+    ids=["short", "an essay", "a list", "hardly any line is said by anybody"],
+)
+def test_whatever_is_no_long_conversation_has_no_halves(content):
+    assert embedded_passages(content) == passages_of(content)
+
+
+def test_what_is_as_long_as_a_book_has_passages_alone():
+    said = a_talk(1_200)
+    assert embedded_passages(said) == passages_of(said)
+    assert len(passages_of(said)) > MOST // 2

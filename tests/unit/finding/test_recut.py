@@ -18,14 +18,14 @@ from commonplace.testing.makers import a_memory, a_signature
 LINES = [f"Ann: line {n} of a long talk about the weather and the sea." for n in range(40)]
 TELLING = "Bob: the automobile stands behind the house" + ", where it rains on it all the year" * 9 + "."
 TALK = "\n".join([*LINES, TELLING, *LINES])
-NAMES = {"lines, conditions": "1ce64d47440e"}
+NAMES = {"lines, halves, conditions": "9ce0b4cb59b3"}
 """Ways of cutting, and how some texts are cut so."""
 
 
-def cut_otherwise(content):
+def cut_otherwise(content, length=100):
     """As somebody may have cut before: a hundred letters each."""
-    starts = range(0, len(content), 100)
-    return [passages.Passage(start, min(start + 100, len(content))) for start in starts]
+    starts = range(0, len(content), length)
+    return [passages.Passage(start, min(start + length, len(content))) for start in starts]
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def test_an_instruction_of_before_gets_the_vector_of_its_condition(understood, m
 def test_another_way_of_cutting_has_another_name():
     """If this fails, passages are cut otherwise than before: give `CUT` a new name, and note it here."""
     texts = [TALK, "A heading\n" + "One sentence of many. " * 60, "word " * 400, "図書館に行く。" * 90, "x" * 3_000]
-    texts.append("Always name the units when I ask about distances.")
+    texts += ["Always name the units when I ask about distances.", "Ann: so it goes on and on.\n" * 40]
     told = sha256(repr([[*map(tuple, passages.embedded_passages(text))] for text in texts]).encode()).hexdigest()[:12]
     assert NAMES[passages.CUT] == told
 
