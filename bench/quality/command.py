@@ -49,7 +49,7 @@ def _arguments() -> argparse.ArgumentParser:
     parser.add_argument("--set", action="append", choices=list(VIEWS), help="again for another; default: all")
     parser.add_argument(
         "--view",
-        help="only views whose name ends so: session, 'official turn', 'absent turn', 'pool session', message, young",
+        help="only views whose name ends so: session, 'official turn', 'absent turn', 'pool session', message, young, sitting",
     )
     parser.add_argument("--system", action="append", choices=list(SYSTEMS), help="again for another")
     parser.add_argument("--limit", type=int, help="at most this many questions of each set")
